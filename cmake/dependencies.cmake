@@ -1,0 +1,8 @@
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(BLAS REQUIRED)
+if(FLASHCHECK_TESTS)
+  find_package(doctest 2.4 REQUIRED)
+endif()

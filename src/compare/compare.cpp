@@ -1,0 +1,1 @@
+#include "src/compare/comparison.h"

@@ -1,0 +1,1 @@
+#include "src/contract/contract.h"

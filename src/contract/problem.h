@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "src/spec/attention_problem.h"
+#include "src/spec/case.h"
+#include "src/spec/tensor.h"
+
+namespace flashcheck {
+
+/// Reads the problem that the caller meant out of an accepted call. `inputs` holds the values of
+/// the small tensors (seqlens, block table, ranges, slopes). Precondition: the contract accepted
+/// the call and the memory-safety rules found nothing.
+AttentionProblem declared_problem(const Case& c, const LaunchParams& launch, const Inputs& inputs);
+
+}  // namespace flashcheck

@@ -1,0 +1,1 @@
+#include "src/inputs/inputs.h"
