@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/spec/case.h"
+#include "src/spec/launch_params.h"
+#include "src/spec/tensor.h"
+
+namespace flashcheck {
+
+/// One sequence as the kernel will see it: the tables read as int32, differences as int.
+struct LaunchedSequence {
+  int64_t q_begin = 0, q_end = 0;  // rows of q and out; fixed-length: within the batch entry
+  int64_t k_begin = 0, k_end = 0;  // rows of k and v (flat), or a difference alone (paged)
+  int64_t seqlen_q() const { return q_end - q_begin; }
+  int64_t seqlen_k() const { return k_end - k_begin; }
+};
+
+/// What hazard rules look at: the case, the launch, and the small tensors' values where known.
+struct HazardContext {
+  const Case& c;
+  const LaunchParams& launch;
+  bool is_v3 = false;
+  /// Values in logical order; nothing where the case gives none.
+  std::optional<std::vector<int64_t>> seqlens_q, seqlens_k, block_table, mm_prefix_ranges;
+  /// Nothing if a varlen call's tables are unknown.
+  std::optional<std::vector<LaunchedSequence>> sequences;
+
+  /// Keys that the kernel visits of a sequence: a paged kernel stops at the 32-key tile that
+  /// max_seqlen_k ends in (kernels/flash_fwd_kernel.h:564-568).
+  int64_t visited_keys(const LaunchedSequence& sequence) const;
+};
+
+HazardContext make_hazard_context(const Case& c, const LaunchParams& launch, const Inputs& small);
+
+}  // namespace flashcheck
