@@ -64,6 +64,19 @@ int64_t HazardContext::visited_keys(const LaunchedSequence& sequence) const {
   return std::min(keys, cap);
 }
 
+int64_t HazardContext::declared_page(int64_t sequence, int64_t entry) const {
+  const int64_t columns = c.at(TensorName::kBlockTable).shape[1];
+  return as_int32((*block_table)[static_cast<size_t>(sequence * columns + entry)]);
+}
+
+std::optional<int64_t> HazardContext::launched_page(int64_t sequence, int64_t entry) const {
+  const TensorSpec& table = c.at(TensorName::kBlockTable);
+  const int64_t at = table.offset + sequence * launch.block_table_batch_stride + entry;
+  if (at >= c.storage_elements(table)) return std::nullopt;
+  const StorageBytes& storage = small.storages[static_cast<size_t>(table.storage)];
+  return as_int32(read_integer(storage, table.dtype, at));
+}
+
 HazardContext make_hazard_context(const Case& c, const LaunchParams& launch, const Inputs& small) {
   HazardContext context{.c = c,
                         .launch = launch,
@@ -71,7 +84,8 @@ HazardContext make_hazard_context(const Case& c, const LaunchParams& launch, con
                         .seqlens_q = known_values(c, TensorName::kSeqlensQ, small),
                         .seqlens_k = known_values(c, TensorName::kSeqlensK, small),
                         .block_table = known_values(c, TensorName::kBlockTable, small),
-                        .mm_prefix_ranges = known_values(c, TensorName::kMmPrefixRanges, small)};
+                        .mm_prefix_ranges = known_values(c, TensorName::kMmPrefixRanges, small),
+                        .small = small};
   // A fixed-length batch has one shape: one entry would do, but rules speak of sequences.
   const bool is_known = !c.function->varlen || (context.seqlens_q && context.seqlens_k);
   if (is_known && launch.b <= 1'000'000) context.sequences = launched_sequences(context);

@@ -31,6 +31,15 @@ struct HazardContext {
   /// Keys that the kernel visits of a sequence: a paged kernel stops at the 32-key tile that
   /// max_seqlen_k ends in (kernels/flash_fwd_kernel.h:564-568).
   int64_t visited_keys(const LaunchedSequence& sequence) const;
+
+  /// Entry of the block table as the case declares it, read as int32.
+  /// Precondition: block_table is known and has it.
+  int64_t declared_page(int64_t sequence, int64_t entry) const;
+  /// The entry that the kernel reads for it: the wrapper passes the table's columns as its row
+  /// stride. Nothing if that is outside the storage. Precondition: block_table is known.
+  std::optional<int64_t> launched_page(int64_t sequence, int64_t entry) const;
+
+  const Inputs& small;
 };
 
 HazardContext make_hazard_context(const Case& c, const LaunchParams& launch, const Inputs& small);

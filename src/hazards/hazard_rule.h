@@ -29,10 +29,6 @@ struct HazardRule {
   Rule rule;
   HazardKind kind;
   void (*check)(const HazardContext& context, const Rule& rule, const EmitHazard& emit);
-
-  bool is_memory_unsafe() const {
-    return kind == HazardKind::kOutOfBoundsRead || kind == HazardKind::kOutOfBoundsWrite;
-  }
 };
 
 }  // namespace flashcheck

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "src/hazards/families.h"
+#include "src/hazards/memory_safety.h"
 
 namespace flashcheck {
 namespace {
@@ -18,15 +19,11 @@ Hazards find_hazards(const Case& c, const LaunchParams& launch, const Inputs& sm
   Hazards hazards;
   for (const std::span<const HazardRule> family : families()) {
     for (const HazardRule& rule : family) {
-      rule.check(context, rule.rule, [&](Finding finding) {
-        if (rule.is_memory_unsafe()) hazards.is_memory_safe = false;
-        hazards.findings.push_back(std::move(finding));
-      });
+      rule.check(context, rule.rule,
+                 [&](Finding finding) { hazards.findings.push_back(std::move(finding)); });
     }
   }
-  if (!context.sequences || (c.function->paged && !context.block_table)) {
-    hazards.is_memory_safe = false;
-  }
+  hazards.is_memory_safe = is_memory_safe(context);
   return hazards;
 }
 

@@ -40,11 +40,9 @@ std::string what_follows(const HazardContext& context, int64_t sequence, int64_t
   if (sequence + 1 >= table.shape[0]) return "past the table's end";
   std::string next = fmt::format("from sequence {}'s row", sequence + 1);
   if (!context.block_table) return next;
-  const int64_t begin = (sequence + 1) * columns;
   next += " [";
   for (int64_t i = 0; i < std::min<int64_t>(columns, 4); ++i) {
-    next +=
-        fmt::format("{}{}", i ? ", " : "", (*context.block_table)[static_cast<size_t>(begin + i)]);
+    next += fmt::format("{}{}", i ? ", " : "", context.declared_page(sequence + 1, i));
   }
   return next + (columns > 4 ? ", …]" : "]");
 }
@@ -65,12 +63,11 @@ void check_table_columns(const HazardContext& context, const Rule& rule, const E
                                     {"page_block_size", std::to_string(page)},
                                     {"columns", std::to_string(columns)},
                                     {"follows", what_follows(context, sequence, columns)}});
-    if (columns > 0 && keys <= columns * (keys + columns - 1) / columns) {
+    if (columns > 0) {
       const int64_t would_hold = (keys + columns - 1) / columns;
-      finding.details.push_back(fmt::format(
-          "{} pages of {} would hold it: if the table counts pages of another size, it is not in "
-          "pages of {}",
-          columns, (would_hold + 31) / 32 * 32, page));
+      finding.details.push_back(
+          fmt::format("{} pages of {} would hold it: is the table in pages of another size?",
+                      columns, (would_hold + 31) / 32 * 32));
     }
     finding.fix = fmt::format("give every row {} entries, or correct seqlens_k", needed);
     emit(std::move(finding));
@@ -105,7 +102,32 @@ void check_block_ids(const HazardContext& context, const Rule& rule, const EmitH
   }
 }
 
+void check_table_stride(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.c.function->paged) return;
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  const int64_t used = context.launch.block_table_batch_stride;
+  if (table.shape[0] < 2 || table.strides[0] == used) return;
+  Finding finding =
+      make_finding(rule, "/tensors/block_table/strides/0",
+                   {{"stride", std::to_string(table.strides[0])}, {"used", std::to_string(used)}});
+  finding.fix = "pass block_table.contiguous()";
+  emit(std::move(finding));
+}
+
 constexpr HazardRule kRules[] = {
+    {.rule = {.code = "FC-H301",
+              .name = "block-table-stride-ignored",
+              .severity = Severity::kError,
+              .message =
+                  "block_table has a row stride of {stride}, and the kernel uses {used}, its "
+                  "number of columns",
+              .why =
+                  "The wrapper takes the table's batch stride from its shape. Of a table narrowed "
+                  "from a wider one, every row after the first is read from the wrong place.",
+              .fix = "Make block_table contiguous.",
+              .source = "candle-flash-attn/src/lib.rs:507-515, kernels/flash_fwd_kernel.h:629"},
+     .kind = HazardKind::kWrong,
+     .check = check_table_stride},
     {.rule = {.code = "FC-H302",
               .name = "block-table-too-few-rows",
               .severity = Severity::kError,
