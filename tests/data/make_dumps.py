@@ -13,6 +13,7 @@ import importlib
 import pathlib
 import sys
 
+sys.dont_write_bytecode = True
 from dumpers import naive
 
 ENGINES = ("torch", "jax", "onnxruntime", "candle")
