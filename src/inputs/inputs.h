@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "src/spec/case.h"
 #include "src/spec/finding.h"
@@ -18,10 +17,12 @@ bool has_values(const TensorSpec& tensor);
 /// TensorName. q, k and v without values get N(0,1), slopes 2^(-8 (h+1) / num_heads), seeded by the
 /// case's seed and the tensor's name. Throws InputError where a file cannot be read, a value does
 /// not fit or memory is short. `with_data` false leaves q, k, v, out and lse out (the small tensors
-/// are all that static rules need).
+/// are all that static rules need). Elements that a tensor claims outside its storage are not
+/// written: the hazards speak of them.
 Inputs make_inputs(const Case& c, bool with_data);
 
-/// Bytes that make_inputs and a run would need, out and lse included; nothing if it does not fit.
+/// Bytes that make_inputs and a run need: the storages, out as the kernel writes it and as doubles,
+/// and lse; nothing if it does not fit an int64.
 std::optional<int64_t> bytes_needed(const Case& c);
 
 /// What make_inputs throws: a finding of an FC-X rule.
