@@ -14,18 +14,8 @@ std::optional<std::vector<int64_t>> known_values(const Case& c, TensorName name,
   if (tensor->offset + *tensor->span() > c.storage_elements(*tensor)) return std::nullopt;
   const StorageBytes& storage = small.storages[static_cast<size_t>(tensor->storage)];
   std::vector<int64_t> values;
-  std::vector<int64_t> index(tensor->shape.size(), 0);
-  const int64_t count = *tensor->num_elements();
-  values.reserve(static_cast<size_t>(count));
-  for (int64_t n = 0; n < count; ++n) {
-    int64_t at = tensor->offset;
-    for (size_t dim = 0; dim < index.size(); ++dim) at += index[dim] * tensor->strides[dim];
-    values.push_back(read_integer(storage, tensor->dtype, at));
-    for (size_t dim = index.size(); dim-- > 0;) {
-      if (++index[dim] < tensor->shape[dim]) break;
-      index[dim] = 0;
-    }
-  }
+  for_each_element(*tensor,
+                   [&](int64_t at) { values.push_back(read_integer(storage, tensor->dtype, at)); });
   return values;
 }
 

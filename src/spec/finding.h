@@ -36,6 +36,12 @@ struct Finding {
   std::vector<std::string> details;  // further lines with facts: sequences, rows, addresses
   std::string fix;                   // with this call's numbers; empty: the rule's
   std::string source;                // file:line of the check that spoke; empty: the rule's
+
+  /// The fix and the source to show: its own, or the rule's.
+  std::string_view fix_text() const { return fix.empty() ? rule->fix : std::string_view(fix); }
+  std::string_view source_text() const {
+    return source.empty() ? rule->source : std::string_view(source);
+  }
 };
 
 /// Fills {placeholders}; "{{" and "}}" stand for single braces. A placeholder without an argument

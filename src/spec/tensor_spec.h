@@ -74,6 +74,24 @@ struct TensorSpec {
 /// Row-major strides of a shape in elements; nothing if a product does not fit.
 std::optional<std::vector<int64_t>> contiguous_strides(const std::vector<int64_t>& shape);
 
+/// Calls f(element index in the storage) for every element, in logical (row-major) order.
+/// Precondition: the view's addresses fit, as the loader guarantees.
+template <typename F>
+void for_each_element(const TensorSpec& tensor, F&& f) {
+  std::vector<int64_t> index(tensor.shape.size(), 0);
+  const int64_t count = tensor.num_elements().value_or(0);
+  int64_t at = tensor.offset;
+  for (int64_t n = 0; n < count; ++n) {
+    f(at);
+    for (size_t dim = index.size(); dim-- > 0;) {
+      at += tensor.strides[dim];
+      if (++index[dim] < tensor.shape[dim]) break;
+      at -= index[dim] * tensor.strides[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
 /// An allocation that tensors are views of.
 struct StorageSpec {
   std::string name;      // as in `storages`, or the tensor's name for one of its own

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "src/cli/options.h"
+
+namespace flashcheck {
+
+/// Whether stdout gets colour: the option, then NO_COLOR and TERM=dumb, then whether it is a
+/// terminal.
+bool use_color(ColorMode mode);
+/// Columns of stdout: the terminal's, else COLUMNS, else 100; between 40 and 120.
+int text_width();
+bool stderr_is_terminal();
+
+}  // namespace flashcheck

@@ -1,0 +1,124 @@
+#include "src/execution_rules.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <variant>
+
+#include "src/spec/checked.h"
+
+namespace flashcheck {
+namespace {
+
+constexpr Rule kTooMuchMemory{
+    .code = "FC-X101",
+    .name = "too-much-memory",
+    .message = "not run: it would need {needed} of memory, and the limit is {limit}",
+    .why =
+        "A case may describe a cache of a whole machine. Its static half was checked; the numbers "
+        "were not.",
+    .fix =
+        "Raise --max-memory, or shrink num_blocks, the batch or the lengths: the layout stays the "
+        "same.",
+    .source = "flashcheck"};
+
+constexpr Rule kTooMuchWork{
+    .code = "FC-X102",
+    .name = "too-much-work",
+    .message = "not run: it would take {needed} multiply-adds, and the limit is {limit}",
+    .why =
+        "The kernel here runs on a CPU. The static half of the call was checked; the numbers were "
+        "not.",
+    .fix = "Raise --max-work, or shrink the lengths or the number of heads.",
+    .source = "flashcheck"};
+
+constexpr Rule kNotProvenSafe{
+    .code = "FC-X103",
+    .name = "not-proven-safe",
+    .message = "not run: {reason}",
+    .why = "A call runs only if every address it can touch is known to be inside its storage.",
+    .fix = "Give the values, or run `flashcheck check` for the static half alone.",
+    .source = "flashcheck"};
+
+constexpr Rule kOtherShape{
+    .code = "FC-X104",
+    .name = "dump-of-another-shape",
+    .message = "not judged: out has shape [{out}], and the call's output has q's, [{q}]",
+    .why = "The dumped output is held against the reference element by element, in q's shape.",
+    .fix = "Give out the shape of q; a transposed dump can be described by its strides.",
+    .source = "flashcheck"};
+
+constexpr Rule kNothingToCompute{
+    .code = "FC-X105",
+    .name = "nothing-to-compute",
+    .message = "not run: q has shape [{q}], which holds no element",
+    .why = "An empty output agrees with anything, so it proves nothing.",
+    .fix = "Give q at least one row, head and dim.",
+    .source = "flashcheck"};
+
+std::string with_unit(const std::optional<int64_t>& bytes) {
+  if (!bytes) return "more than 2^63 bytes";
+  constexpr double kMiB = 1024.0 * 1024.0;
+  const double mib = static_cast<double>(*bytes) / kMiB;
+  return mib < 1024 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.1f} GiB", mib / 1024);
+}
+
+}  // namespace
+
+Finding too_much_memory(const std::optional<int64_t>& needed, int64_t limit) {
+  return make_finding(kTooMuchMemory, "",
+                      {{"needed", with_unit(needed)}, {"limit", with_unit(limit)}});
+}
+
+Finding too_much_work(const std::optional<int64_t>& needed, int64_t limit) {
+  const std::string amount =
+      needed ? fmt::format("{:.3g}", static_cast<double>(*needed)) : "more than 2^63";
+  return make_finding(
+      kTooMuchWork, "",
+      {{"needed", amount}, {"limit", fmt::format("{:.3g}", static_cast<double>(limit))}});
+}
+
+Finding not_proven_safe(const Case& c) {
+  for (TensorName name : {TensorName::kSeqlensQ, TensorName::kSeqlensK, TensorName::kBlockTable,
+                          TensorName::kMmPrefixRanges}) {
+    const TensorSpec* tensor = c.find(name);
+    if (!tensor || !std::holds_alternative<std::monostate>(*tensor->values)) continue;
+    return make_finding(kNotProvenSafe, fmt::format("/tensors/{}", name_of(name)),
+                        {{"reason", fmt::format("it needs the values of {}", name_of(name))}});
+  }
+  return make_finding(kNotProvenSafe, "/tensors/block_table",
+                      {{"reason",
+                        "block_table has entries out of range among the pages of a "
+                        "sequence, though no query row may see them"}});
+}
+
+Finding dump_of_another_shape(const Case& c) {
+  return make_finding(kOtherShape, "/tensors/out/shape",
+                      {{"out", fmt::format("{}", fmt::join(c.at(TensorName::kOut).shape, ", "))},
+                       {"q", fmt::format("{}", fmt::join(c.q().shape, ", "))}});
+}
+
+Finding nothing_to_compute(const Case& c) {
+  return make_finding(kNothingToCompute, "/tensors/q/shape",
+                      {{"q", fmt::format("{}", fmt::join(c.q().shape, ", "))}});
+}
+
+std::optional<int64_t> kernel_work(const LaunchParams& launch) {
+  const bool varlen = launch.cu_seqlens_q_offset_bytes.has_value();
+  const std::array<int64_t, 4> factors{launch.h, int64_t{launch.d} * 2, launch.seqlen_k,
+                                       varlen ? 1 : int64_t{launch.seqlen_q}};
+  std::optional<int64_t> work = varlen ? launch.total_q : launch.b;
+  for (int64_t factor : factors) {
+    if (work) work = checked_mul(*work, factor);
+  }
+  return work;
+}
+
+std::span<const Rule* const> execution_rules() {
+  static constexpr std::array<const Rule*, 5> kRules{
+      &kTooMuchMemory, &kTooMuchWork, &kNotProvenSafe, &kOtherShape, &kNothingToCompute};
+  return kRules;
+}
+
+}  // namespace flashcheck

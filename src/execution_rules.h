@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "src/spec/case.h"
+#include "src/spec/finding.h"
+#include "src/spec/launch_params.h"
+
+namespace flashcheck {
+
+// Why an accepted call was not run: findings of the FC-X1nn rules. Their verdict is `skipped`.
+
+/// `needed`: nothing if the sum does not even fit an int64.
+Finding too_much_memory(const std::optional<int64_t>& needed, int64_t limit);
+Finding too_much_work(const std::optional<int64_t>& needed, int64_t limit);
+/// Values of a table are missing, or pages that no query row sees are out of range.
+Finding not_proven_safe(const Case& c);
+/// `out` is not of q's shape. Precondition: the case has one.
+Finding dump_of_another_shape(const Case& c);
+
+/// Precondition: q has no elements.
+Finding nothing_to_compute(const Case& c);
+
+/// Multiply-adds of Q K^T and P V if nothing is masked; nothing if it does not fit.
+std::optional<int64_t> kernel_work(const LaunchParams& launch);
+
+/// Every FC-X1nn rule, ascending.
+std::span<const Rule* const> execution_rules();
+
+}  // namespace flashcheck

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "src/report/reporter.h"
+#include "src/report/text_block.h"
+#include "src/report/words.h"
+
+namespace flashcheck {
+namespace {
+
+constexpr std::string_view kRed = "\x1b[31m", kGreen = "\x1b[32m", kYellow = "\x1b[33m",
+                           kBold = "\x1b[1m", kPlain = "\x1b[0m";
+
+class TextReporter : public Reporter {
+ public:
+  TextReporter(std::ostream& out, const TextStyle& style) : out_(out), style_(style) {}
+
+  void on_begin(const RunHeader& header) override { command_ = header.command; }
+
+  void on_complaint(const LoadComplaint& complaint) override {
+    head(complaint.source, kRed, complaint.finding.rule->code, complaint.finding.message);
+    facts(complaint.finding, nullptr);
+    out_ << '\n';
+  }
+
+  void on_case(const CaseReport& report) override {
+    switch (report.status) {
+      case Status::kPass:
+        return passed(report);
+      case Status::kSkipped:
+        return skipped(report);
+      case Status::kFail:
+        return failed(report);
+    }
+  }
+
+  void on_end(const Summary& summary) override {
+    const std::string_view color = summary.num_failed + summary.num_complaints > 0 ? kRed : kGreen;
+    std::string text = fmt::format("{} passed, {} failed, {} skipped", summary.num_passed,
+                                   summary.num_failed, summary.num_skipped);
+    std::string reasons;
+    for (const auto& [name, count] : summary.skip_reasons) {
+      reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", count, name);
+    }
+    if (!reasons.empty()) text += " (" + reasons + ")";
+    if (summary.num_complaints > 0) {
+      text += fmt::format(", {} complaint{} about case files", summary.num_complaints,
+                          summary.num_complaints == 1 ? "" : "s");
+    }
+    out_ << paint(color, text) << '\n';
+  }
+
+ private:
+  std::string paint(std::string_view color, std::string_view text) const {
+    if (!style_.color) return std::string(text);
+    return fmt::format("{}{}{}", color, text, kPlain);
+  }
+
+  /// `file:line: CODE: message`, never wrapped: people search for it and copy it.
+  void head(const CaseSource& source, std::string_view color, std::string_view code,
+            std::string_view message) {
+    out_ << paint(kBold, fmt::format("{}:{}:", printable(source.path), source.line)) << ' '
+         << paint(color, code) << ": " << printable(message) << '\n';
+  }
+
+  void line(std::string_view label, std::string_view text) {
+    out_ << labelled(label, printable(text), style_.width);
+  }
+
+  /// Where, why and what to do, of a finding. `c` is null for a file that is no case.
+  void facts(const Finding& finding, const Case* c) {
+    if (c && !finding.where.empty()) {
+      const std::string place = describe_place(*c, finding.where);
+      line("where", place.empty() ? finding.where : finding.where + " is " + place);
+    }
+    for (const std::string& detail : finding.details)
+      out_ << "           " << printable(detail) << '\n';
+    line("why", finding.rule->why);
+    line("fix", finding.fix_text());
+    if (c) line("source", finding.source_text());
+  }
+
+  /// Who is speaking: the first line of a wrapper's error is the wrapper's own text.
+  void speaker(const CaseReport& report) {
+    if (report.outcome.kind == Outcome::Kind::kLaunch) return;
+    const WrapperFunction& function = *report.c->function;
+    if (function.wrapper == Wrapper::kNone) return;
+    line("says", fmt::format("{} {}, as its {}", name_of(function.wrapper), function.name,
+                             report.outcome.kind == Outcome::Kind::kPanic ? "panic" : "error"));
+  }
+
+  void tail(const CaseReport& report) {
+    for (const Finding* finding : findings_after_that(report)) {
+      line("then", fmt::format("{}: {} (fix: {})", finding->rule->code, finding->message,
+                               finding->fix_text()));
+    }
+    for (const Finding* finding : information(report)) {
+      line("note", fmt::format("{}: {}", finding->rule->code, finding->message));
+    }
+    for (const Unmet& unmet : report.unmet) {
+      line("expected", fmt::format("{}: {}", unmet.what, unmet.expected));
+      line("got", unmet.actual);
+    }
+    if (report.comparison) line("numbers", numbers_sentence(*report.comparison));
+    if (!report.c->note.empty()) line("note", report.c->note);
+    line("repeat", repeat_command(report, command_));
+    out_ << '\n';
+  }
+
+  void failed(const CaseReport& report) {
+    const std::vector<const Finding*> leading = leading_findings(report);
+    if (leading.empty()) {
+      head(report.c->source, kRed, name_of(report.verdict), sound_sentence(report));
+    }
+    for (const Finding* finding : leading) {
+      head(report.c->source, kRed, finding->rule->code, finding->message);
+      if (finding == leading.front()) speaker(report);
+      facts(*finding, report.c);
+    }
+    tail(report);
+  }
+
+  void skipped(const CaseReport& report) {
+    if (report.c->expect && !style_.verbose) return;  // counted in the summary, with the reason
+    for (const Finding* finding : leading_findings(report)) {
+      head(report.c->source, kYellow, finding->rule->code, finding->message);
+      facts(*finding, report.c);
+    }
+    tail(report);
+  }
+
+  void passed(const CaseReport& report) {
+    if (report.c->expect && !style_.verbose) return;
+    const std::vector<const Finding*> leading = leading_findings(report);
+    if (leading.empty()) {
+      head(report.c->source, kGreen, name_of(report.verdict), sound_sentence(report));
+      for (const Finding* finding : information(report)) {
+        line("note", fmt::format("{}: {}", finding->rule->code, finding->message));
+      }
+      return;
+    }
+    head(report.c->source, kGreen, name_of(report.verdict),
+         fmt::format("as expected: {}: {}", leading.front()->rule->code, leading.front()->message));
+  }
+
+  std::ostream& out_;
+  TextStyle style_;
+  std::string command_ = "run";
+};
+
+}  // namespace
+
+std::unique_ptr<Reporter> make_text_reporter(std::ostream& out, const TextStyle& style) {
+  return std::make_unique<TextReporter>(out, style);
+}
+
+}  // namespace flashcheck
