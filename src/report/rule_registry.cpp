@@ -8,7 +8,7 @@
 #include "src/contract/contract.h"
 #include "src/execution_rules.h"
 #include "src/hazards/hazards.h"
-#include "src/inputs/inputs.h"
+#include "src/inputs/input_rules.h"
 #include "src/load/load.h"
 #include "src/spec/nearest.h"
 
