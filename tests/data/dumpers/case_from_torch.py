@@ -53,5 +53,9 @@ def case_from_torch(path, function, tensors, args, wrapper="candle-flash-attn", 
             "tensors": {name: specs[name] for name in tensors}, "args": args}
     save_file({name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()},
               f"{path}.safetensors")
-    pathlib.Path(f"{path}.json").write_text(json.dumps(case, indent=2) + "\n")
+    lines = {key: json.dumps(value) for key, value in case.items()}
+    lines["tensors"] = "{\n    " + ",\n    ".join(
+        f'"{name}": {json.dumps(spec)}' for name, spec in case["tensors"].items()) + "\n  }"
+    text = "{\n  " + ",\n  ".join(f'"{key}": {line}' for key, line in lines.items()) + "\n}\n"
+    pathlib.Path(f"{path}.json").write_text(text)
     return case
