@@ -5,6 +5,7 @@
 
 #include "src/spec/attention_problem.h"
 #include "src/spec/case.h"
+#include "src/spec/launch_params.h"
 #include "src/spec/tensor.h"
 
 namespace flashcheck {

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include "src/contract/rules.h"
+#include "src/contract/text.h"
+
+namespace flashcheck {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+bool ranks_are_right(const Call& call) {
+  return call.has_expected_rank(TensorName::kQ) && call.has_expected_rank(TensorName::kK) &&
+         call.has_expected_rank(TensorName::kV);
+}
+
+/// k's shape with what q prescribes of it: the head_dim, and the batch of a fixed-length call.
+Shape expected_kv(const Call& call) {
+  Shape shape = call.c.k().shape;
+  shape.back() = call.head_dim();
+  if (!call.op.varlen) shape[0] = call.c.q().shape[0];
+  return shape;
+}
+
+/// The two axes whose exchange makes `shape` the expected one.
+std::optional<std::pair<size_t, size_t>> swapped_axes(const Shape& shape, const Shape& expected) {
+  for (size_t i = 0; i < shape.size(); ++i) {
+    for (size_t j = i + 1; j < shape.size(); ++j) {
+      if (shape[i] != shape[j] && transposed(shape, i, j) == expected) return std::pair(i, j);
+    }
+  }
+  return std::nullopt;
+}
+
+/// What to do about an axis of v that is not as k's.
+std::string_view advice(bool paged, std::string_view axis) {
+  if (axis == "rows") return "Append to the caches of k and v together.";
+  if (axis == "heads") return "Give k and v the same number of heads.";
+  if (axis == "head_dim") {
+    return "Pad the narrower one with zeros and cut the output back: a value width of its own is "
+           "not supported.";
+  }
+  return paged ? "Allocate both pools alike." : "Give k and v one batch.";
+}
+
+Facts value_shape(const Call& call, const Shape& expected, std::vector<FindingArg> args) {
+  const Shape& shape = call.c.v().shape;
+  Facts facts{.where = pointer_to(TensorName::kV, "shape"), .args = std::move(args)};
+  if (const auto axes = swapped_axes(shape, expected)) {
+    facts.fix = fmt::format(
+        "Axes {0} and {1} of v are exchanged: `v.transpose({0}, {1})?` gives "
+        "{2}; its last dim must then be contiguous.",
+        axes->first, axes->second, rust_list(expected));
+    return facts;
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == expected[i]) continue;
+    const std::string_view axis =
+        axis_name(call.op.paged, static_cast<int>(shape.size()), static_cast<int>(i));
+    facts.fix +=
+        fmt::format("{}axis {} ({}): v has {}, {} is wanted. {}", facts.fix.empty() ? "" : " ", i,
+                    axis, shape[i], expected[i], advice(call.op.paged, axis));
+  }
+  return facts;
+}
+
+std::string batch_fix(const Call& call) {
+  const Shape& k = call.c.k().shape;
+  const int64_t batch = call.c.q().shape[0];
+  if (k[0] == 1) {
+    const bool is_v3 = call.op.wrapper == Wrapper::kCandleFlashAttnV3;
+    return fmt::format("k has batch 1, q has {0}: {1}, v likewise.", batch,
+                       is_v3 ? fmt::format("`k.repeat(({}, 1, 1, 1))?`", batch)
+                             : fmt::format("`k.expand(({}, {}, {}, {}))?` shares it without a copy",
+                                           batch, k[1], k[2], k[3]));
+  }
+  if (batch == 1) {
+    return fmt::format(
+        "q has batch 1, k has {}: pick the sequence, `k.narrow(0, i, 1)?`, v "
+        "likewise.",
+        k[0]);
+  }
+  return fmt::format("q has batch {}, k has {}: pass the cache of the same {} sequences.", batch,
+                     k[0], batch);
+}
+
+std::string head_dim_fix(const Call& call) {
+  const Shape& k = call.c.k().shape;
+  const int64_t head_dim = call.head_dim();
+  for (size_t axis = 0; axis + 1 < k.size(); ++axis) {
+    if (k[axis] != head_dim) continue;
+    return fmt::format(
+        "k's last dim is {}, q's head_dim is {}, and axis {} of k has that size: "
+        "`k.transpose({}, {})?.contiguous()?` gives {}.",
+        k.back(), head_dim, axis, axis, k.size() - 1, rust_list(transposed(k, axis, k.size() - 1)));
+  }
+  if (head_dim > 0 && k.back() % head_dim == 0) {
+    return fmt::format("k's last dim is {} = {} x {}: it holds {} heads, split them off.", k.back(),
+                       k.back() / head_dim, head_dim, k.back() / head_dim);
+  }
+  return fmt::format("k's head_dim is {}, q's is {}: project both to one head_dim.", k.back(),
+                     head_dim);
+}
+
+Facts query_and_key_shapes(const Call& call, TensorName) {
+  const Shape& q = call.c.q().shape;
+  const Shape& k = call.c.k().shape;
+  Facts facts{.where = pointer_to(TensorName::kK, "shape"),
+              .args = {{"q_shape", rust_list(q)}, {"k_shape", rust_list(k)}}};
+  if (!call.op.varlen && k[0] != q[0]) facts.fix = batch_fix(call);
+  if (k.back() != q.back()) {
+    if (!facts.fix.empty()) facts.fix += ' ';
+    facts.fix += head_dim_fix(call);
+  }
+  return facts;
+}
+
+}  // namespace
+
+constinit const ContractRule kQueryAndKeyShapesDisagree{
+    .rule = {.code = "FC-E401",
+             .name = "query-and-key-shapes-disagree",
+             .message = "shape mismatch q {q_shape} and k {k_shape}",
+             .why = "q and k are multiplied along head_dim, and with fixed lengths batch by batch: "
+                    "these dims must be equal. Rows and heads may differ; the message prints them "
+                    "all the same.",
+             .fix = "Give k q's head_dim, and in a fixed-length call q's batch.",
+             .source = "candle-flash-attn/src/lib.rs:72-75, 565-567, 588-591"},
+    .fails =
+        [](const Call& call, TensorName) {
+          return call.has_expected_rank(TensorName::kQ) && call.has_expected_rank(TensorName::kK) &&
+                 call.c.k().shape != expected_kv(call);
+        },
+    .facts = query_and_key_shapes};
+
+constinit const ContractRule kQueryAndValueShapesDisagree{
+    .rule = {.code = "FC-E402",
+             .name = "query-and-value-shapes-disagree",
+             .message = "shape mismatch q {q_shape} and v {v_shape}",
+             .why = "v must have k's shape in every dim. The message shows q and v, but the dim "
+                    "that differs is one between k and v: k has passed the comparison with q by "
+                    "now.",
+             .fix = "Give v the shape of k.",
+             .source = "candle-flash-attn/src/lib.rs:76-78, 592-594"},
+    .fails =
+        [](const Call& call, TensorName) {
+          // A v that is as wrong as k is k's fault seen twice.
+          const Shape& shape = call.c.v().shape;
+          return ranks_are_right(call) && shape != call.c.k().shape && shape != expected_kv(call);
+        },
+    .facts =
+        [](const Call& call, TensorName) {
+          return value_shape(
+              call, expected_kv(call),
+              {{"q_shape", rust_list(call.c.q().shape)}, {"v_shape", rust_list(call.c.v().shape)}});
+        }};
+
+constinit const ContractRule kKeyAndValueShapesDisagree{
+    .rule = {.code = "FC-E403",
+             .name = "key-and-value-pools-disagree",
+             .message = "shape mismatch k {k_shape} and v {v_shape}",
+             .why = "One block table serves both pools: a page number must mean the same place in "
+                    "k and in v, so their shapes are equal. Their strides and storages may differ.",
+             .fix = "Allocate the pools of k and v with the same shape.",
+             .source = "candle-flash-attn/src/lib.rs:561-564"},
+    .fails =
+        [](const Call& call, TensorName) {
+          return call.has_expected_rank(TensorName::kK) && call.has_expected_rank(TensorName::kV) &&
+                 call.c.v().shape != call.c.k().shape;
+        },
+    .facts =
+        [](const Call& call, TensorName) {
+          return value_shape(
+              call, call.c.k().shape,
+              {{"k_shape", rust_list(call.c.k().shape)}, {"v_shape", rust_list(call.c.v().shape)}});
+        }};
+
+}  // namespace flashcheck
