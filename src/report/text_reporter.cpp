@@ -90,7 +90,8 @@ class TextReporter : public Reporter {
                              report.outcome.kind == Outcome::Kind::kPanic ? "panic" : "error"));
   }
 
-  void tail(const CaseReport& report) {
+  /// What else was found: later checks that would fail, and information.
+  void also(const CaseReport& report) {
     for (const Finding* finding : findings_after_that(report)) {
       line("then", fmt::format("{}: {} (fix: {})", finding->rule->code, finding->message,
                                finding->fix_text()));
@@ -98,12 +99,16 @@ class TextReporter : public Reporter {
     for (const Finding* finding : information(report)) {
       line("note", fmt::format("{}: {}", finding->rule->code, finding->message));
     }
+  }
+
+  void tail(const CaseReport& report) {
+    also(report);
     for (const Unmet& unmet : report.unmet) {
       line("expected", fmt::format("{}: {}", unmet.what, unmet.expected));
       line("got", unmet.actual);
     }
     if (report.comparison) line("numbers", numbers_sentence(*report.comparison));
-    if (!report.c->note.empty()) line("note", report.c->note);
+    if (!report.c->note.empty()) line("case", report.c->note);
     line("repeat", repeat_command(report, command_));
     out_ << '\n';
   }
@@ -135,13 +140,15 @@ class TextReporter : public Reporter {
     const std::vector<const Finding*> leading = leading_findings(report);
     if (leading.empty()) {
       head(report.c->source, kGreen, name_of(report.verdict), sound_sentence(report));
-      for (const Finding* finding : information(report)) {
-        line("note", fmt::format("{}: {}", finding->rule->code, finding->message));
-      }
-      return;
     }
-    head(report.c->source, kGreen, name_of(report.verdict),
-         fmt::format("as expected: {}: {}", leading.front()->rule->code, leading.front()->message));
+    for (const Finding* finding : leading) {
+      head(report.c->source, kGreen, finding->rule->code, finding->message);
+      if (finding == leading.front()) speaker(report);
+      facts(*finding, report.c);
+    }
+    line("case", report.c->id + (report.c->expect ? ", as expected" : ""));
+    also(report);
+    out_ << '\n';
   }
 
   std::ostream& out_;
