@@ -7,10 +7,10 @@
 
 namespace flashcheck {
 
-/// 2^x for x <= 0, in a form that vectorises. The relative error is below 2^-23 (measured over all
-/// floats of [-126, 0]: tests/kernels/exp2_test.cpp); integers are exact, so a row's largest
-/// probability is exactly 1. Below -126, where the result would be subnormal, it is 0: beside that
-/// 1 no sum can see the difference. NaN gives NaN.
+/// 2^x for x <= 0, in a form that vectorises. The relative error is below 2^-23 on [-126, 0]
+/// (measured over all its floats: tests/kernels/exp2_test.cpp), and integers are exact, so that a
+/// row's largest probability is exactly 1. Below -126, where the result would be subnormal, it is
+/// 0: beside that 1 no sum can see the difference. NaN gives NaN.
 FLASHCHECK_HOST_DEVICE inline float exp2_nonpositive(float x) {
   // x = n + f, n an integer, |f| <= 0.5: beside 1.5 * 2^23 a float has no fraction bits left.
   constexpr float kRound = 0x1.8p23f;
@@ -24,10 +24,11 @@ FLASHCHECK_HOST_DEVICE inline float exp2_nonpositive(float x) {
   p = p * f + 0x1.ebfbe0p-3f;
   p = p * f + 0x1.62e430p-1f;
   p = p * f + 1.0f;
-  // A product, not an addition to p's exponent field, which could turn a NaN into a number.
+  // A product, because adding n to p's exponent field could turn a NaN into a number.
   const uint32_t n = std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kRound);
   const float result = p * std::bit_cast<float>((n + 127u) << 23);
-  return x < -126.0f ? 0.0f : result;
+  const uint32_t keep = 0u - static_cast<uint32_t>(!(x < -126.0f));  // not a branch: see select()
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(result) & keep);
 }
 
 }  // namespace flashcheck

@@ -16,6 +16,12 @@ struct BFloat16 {
   uint16_t bits = 0;
 };
 
+/// `a` or `b`, written so that no compiler makes a branch of it.
+FLASHCHECK_HOST_DEVICE inline uint32_t select(bool condition, uint32_t a, uint32_t b) {
+  const uint32_t mask = 0u - static_cast<uint32_t>(condition);
+  return (a & mask) | (b & ~mask);
+}
+
 FLASHCHECK_HOST_DEVICE inline float to_float(float value) { return value; }
 
 FLASHCHECK_HOST_DEVICE inline float to_float(BFloat16 value) {
@@ -30,8 +36,8 @@ FLASHCHECK_HOST_DEVICE inline float to_float(Half value) {
   // 2^-14 * (1 + fraction) - 2^-14: exact, and no operand is an f32 subnormal, which would be slow.
   const uint32_t subnormal =
       std::bit_cast<uint32_t>(std::bit_cast<float>(normal + (1u << 23)) - 0x1p-14f);
-  const uint32_t finite = magnitude < (1u << 23) ? subnormal : normal;
-  return std::bit_cast<float>(sign | (magnitude < (31u << 23) ? finite : normal + kBias));
+  const uint32_t finite = select(magnitude < (1u << 23), subnormal, normal);
+  return std::bit_cast<float>(sign | select(magnitude < (31u << 23), finite, normal + kBias));
 }
 
 template <typename T>
@@ -48,7 +54,7 @@ FLASHCHECK_HOST_DEVICE inline BFloat16 from_float<BFloat16>(float value) {
   const uint32_t rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
   const uint32_t quiet_nan = (bits >> 16) | 0x40u;
   const bool is_nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
-  return {static_cast<uint16_t>(is_nan ? quiet_nan : rounded)};
+  return {static_cast<uint16_t>(select(is_nan, quiet_nan, rounded))};
 }
 
 template <>
@@ -60,9 +66,9 @@ FLASHCHECK_HOST_DEVICE inline Half from_float<Half>(float value) {
   // The unit in the last place of 0.5 is f16's smallest subnormal: the addition rounds to it.
   const uint32_t subnormal =
       std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3F000000u;
-  uint32_t result = magnitude < 0x38800000u ? subnormal : normal;  // below 2^-14
-  result = magnitude >= 0x477FF000u ? 0x7C00u : result;            // from 65520: infinity
-  result = magnitude > 0x7F800000u ? 0x7E00u : result;
+  uint32_t result = select(magnitude < 0x38800000u, subnormal, normal);  // below 2^-14
+  result = select(magnitude >= 0x477FF000u, 0x7C00u, result);            // from 65520: infinity
+  result = select(magnitude > 0x7F800000u, 0x7E00u, result);
   return {static_cast<uint16_t>(sign | result)};
 }
 

@@ -22,11 +22,22 @@ void store(std::vector<std::byte>& bytes, Dtype dtype, int64_t index, double val
   std::memcpy(bytes.data() + static_cast<size_t>(index) * size, &bits, size);  // little-endian
 }
 
+std::vector<double> decoded(Dtype dtype) {
+  std::vector<double> values;
+  for (uint32_t bits = 0; bits < 0x10000u; ++bits) values.push_back(decode(dtype, bits));
+  return values;
+}
+
 double fetch(const std::vector<std::byte>& bytes, Dtype dtype, int64_t index) {
-  uint32_t bits = 0;
-  const auto size = static_cast<size_t>(size_in_bytes(dtype));
-  std::memcpy(&bits, bytes.data() + static_cast<size_t>(index) * size, size);
-  return decode(dtype, bits);
+  if (dtype == Dtype::kF32) {
+    float value;
+    std::memcpy(&value, bytes.data() + index * 4, 4);
+    return double{value};
+  }
+  static const std::vector<double> f16 = decoded(Dtype::kF16), bf16 = decoded(Dtype::kBF16);
+  uint16_t bits;
+  std::memcpy(&bits, bytes.data() + index * 2, 2);
+  return dtype == Dtype::kF16 ? f16[bits] : bf16[bits];
 }
 
 std::vector<int32_t> cumulative(const std::vector<int64_t>& lengths, int64_t first) {
