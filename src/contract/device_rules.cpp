@@ -36,10 +36,13 @@ Facts no_support(std::string_view op) {
 
 Facts not_a_cuda_tensor(const Call& call, TensorName subject) {
   const std::string_view name = name_of(subject);
+  const Device& query = call.c.q().device;
+  const std::string where_to =
+      query.is_cuda() ? fmt::format("q on {}", name_of(query)) : "q has to move to the GPU too";
   return {.where = pointer_to(subject, "device"),
           .args = {{"tensor", std::string(name)}},
-          .fix = fmt::format("{0} is on {1}, q on {2}: `let {0} = {0}.to_device(q.device())?;`.",
-                             name, name_of(call.c.at(subject).device), name_of(call.c.q().device))};
+          .fix = fmt::format("{0} is on {1}, {2}: `let {0} = {0}.to_device(q.device())?;`.", name,
+                             name_of(call.c.at(subject).device), where_to)};
 }
 
 }  // namespace

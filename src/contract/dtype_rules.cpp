@@ -19,7 +19,7 @@ Facts query_dtype_unsupported(const Call& call, TensorName) {
         "Pass the output of the q projection in f16 or bf16.",
         name_of(dtype));
   } else if (size_in_bytes(dtype) == 1) {
-    facts.fix = fmt::format("Dequantise first: no kernel of candle reads {}. Then pass bf16.",
+    facts.fix = fmt::format("Dequantise first: flash-attn has no kernel for {}. Then pass bf16.",
                             name_of(dtype));
   } else {
     facts.fix = fmt::format(

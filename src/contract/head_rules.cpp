@@ -94,9 +94,8 @@ Facts kv_heads_do_not_divide(const Call& call, TensorName) {
                     num_heads_k, num_heads);
   } else if (num_heads <= kSearched) {
     facts.fix = fmt::format(
-        "{} query heads can share {} k/v heads (nearest to {}); {} do not divide into equal "
-        "groups.",
-        num_heads, either(nearest_divisors(num_heads, num_heads_k)), num_heads_k, num_heads_k);
+        "k and v have {} heads, q {}: use {} k/v heads, the nearest that divide {}.", num_heads_k,
+        num_heads, either(nearest_divisors(num_heads, num_heads_k)), num_heads);
   }
   const std::vector<int64_t>& k = call.c.k().shape;
   const size_t row_axis = k.size() - 3;

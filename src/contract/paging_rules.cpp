@@ -22,8 +22,19 @@ Facts page_block_size_differs(const Call& call, TensorName) {
         k[2], k[1], rust_list(transposed(k, 1, 2)));
     return facts;
   }
-  facts.fix = fmt::format("k has pages of {0} rows (axis 1): pass page_block_size {0}.", k[1]);
   const int64_t rows = checked_mul(k[0], k[1]).value_or(0);
+  if (k[1] % kPageMultiple != 0) {
+    facts.fix = fmt::format("k has pages of {} rows (axis 1), and only multiples of {} are taken",
+                            k[1], kPageMultiple);
+    if (page_block_size > 0 && page_block_size % kPageMultiple == 0) {
+      const int64_t pages = rows / page_block_size + (rows % page_block_size != 0);
+      facts.fix +=
+          fmt::format(": allocate k and v as {}", rust_list({pages, page_block_size, k[2], k[3]}));
+    }
+    facts.fix += ".";
+    return facts;
+  }
+  facts.fix = fmt::format("k has pages of {0} rows (axis 1): pass page_block_size {0}.", k[1]);
   if (page_block_size > 0 && page_block_size % kPageMultiple == 0 && rows > 0 &&
       rows % page_block_size == 0) {
     facts.fix += fmt::format(

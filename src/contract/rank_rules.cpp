@@ -23,6 +23,14 @@ std::optional<int64_t> known_head_dim(const Call& call) {
   return std::nullopt;
 }
 
+/// The batch of a fixed-length call, likewise.
+std::optional<int64_t> known_batch(const Call& call) {
+  for (const TensorName name : {TensorName::kQ, TensorName::kK, TensorName::kV}) {
+    if (call.has_expected_rank(name)) return call.c.at(name).shape[0];
+  }
+  return std::nullopt;
+}
+
 std::string too_many_dims(const Call& call, TensorName subject) {
   const std::string_view name = name_of(subject);
   const Shape& shape = call.c.at(subject).shape;
@@ -92,6 +100,14 @@ std::string too_few_dims(const Call& call, TensorName subject) {
     return fmt::format("reshape {} to {} if it is one head", name, rust_list({shape[0], 1, last}));
   }
   if (call.op.paged) return into_pages(name, shape, call.c.args.page_block_size);
+  const int64_t batch = known_batch(call).value_or(1);
+  if (batch > 1 && shape[0] == batch) {
+    return fmt::format("split its axis 1, {}, into rows and heads", shape[1]);
+  }
+  if (batch > 1 && shape[0] % batch == 0) {
+    return fmt::format("reshape {} to {}, the batch of the others", name,
+                       rust_list({batch, shape[0] / batch, shape[1], last}));
+  }
   return fmt::format("add the batch dim: `{}.unsqueeze(0)?` gives {}", name,
                      rust_list({1, shape[0], shape[1], last}));
 }

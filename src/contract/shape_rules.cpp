@@ -21,12 +21,10 @@ Shape expected_kv(const Call& call) {
   return shape;
 }
 
-/// The two axes whose exchange makes `shape` the expected one.
-std::optional<std::pair<size_t, size_t>> swapped_axes(const Shape& shape, const Shape& expected) {
-  for (size_t i = 0; i < shape.size(); ++i) {
-    for (size_t j = i + 1; j < shape.size(); ++j) {
-      if (shape[i] != shape[j] && transposed(shape, i, j) == expected) return std::pair(i, j);
-    }
+/// The axis whose exchange with the next one makes `shape` the expected one.
+std::optional<size_t> swapped_axis(const Shape& shape, const Shape& expected) {
+  for (size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+    if (transposed(shape, axis, axis + 1) == expected) return axis;
   }
   return std::nullopt;
 }
@@ -45,11 +43,11 @@ std::string_view advice(bool paged, std::string_view axis) {
 Facts value_shape(const Call& call, const Shape& expected, std::vector<FindingArg> args) {
   const Shape& shape = call.c.v().shape;
   Facts facts{.where = pointer_to(TensorName::kV, "shape"), .args = std::move(args)};
-  if (const auto axes = swapped_axes(shape, expected)) {
+  if (const std::optional<size_t> axis = swapped_axis(shape, expected)) {
     facts.fix = fmt::format(
-        "Axes {0} and {1} of v are exchanged: `v.transpose({0}, {1})?` gives "
-        "{2}; its last dim must then be contiguous.",
-        axes->first, axes->second, rust_list(expected));
+        "Axes {0} and {1} of v look exchanged: `v.transpose({0}, {1})?` gives {2}{3}.", *axis,
+        *axis + 1, rust_list(expected),
+        *axis + 2 == shape.size() ? ", `.contiguous()?` then puts its last dim in order" : "");
     return facts;
   }
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -57,7 +55,7 @@ Facts value_shape(const Call& call, const Shape& expected, std::vector<FindingAr
     const std::string_view axis =
         axis_name(call.op.paged, static_cast<int>(shape.size()), static_cast<int>(i));
     facts.fix +=
-        fmt::format("{}axis {} ({}): v has {}, {} is wanted. {}", facts.fix.empty() ? "" : " ", i,
+        fmt::format("{}Axis {} ({}): v has {}, {} is wanted. {}", facts.fix.empty() ? "" : " ", i,
                     axis, shape[i], expected[i], advice(call.op.paged, axis));
   }
   return facts;
