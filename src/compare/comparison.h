@@ -19,7 +19,13 @@ struct Mismatch {
       visible_pages;  // paged: the distinct pages this row sees, in order; else empty
 };
 
-/// The numbers of a comparison; judging them is verdict_of's and the FC-M rules' affair.
+/// The first (row, head) whose lse is out of its bound.
+struct LseMismatch {
+  int64_t sequence = 0, head = 0, row = 0;
+  double actual = 0, expected = 0, bound = 0;
+};
+
+/// The numbers of a comparison; judging them is judge.h's affair.
 struct Comparison {
   int64_t num_rows_checked = 0, num_rows = 0;  // query rows x heads are checked together
   int64_t num_elements = 0;                    // checked
@@ -27,14 +33,17 @@ struct Comparison {
   int64_t num_nonfinite = 0;                   // actual is NaN or infinite where expected is finite
   int64_t num_unwritten = 0;            // still hold the poison; counted over the whole output
   int64_t num_guard_bytes_changed = 0;  // written outside the output
+  int64_t num_unbounded = 0;            // elements for which the arithmetic promises nothing
   int64_t num_wrong_rows = 0;           // (row, head) pairs with a mismatch
   double max_ratio = 0, median_ratio = 0;
-  std::vector<Mismatch> worst;        // at most 8, worst first, then by position
+  std::vector<Mismatch> worst;        // of the mismatched: at most 8, worst first, then by position
   bool is_constant = false;           // every actual element is the same number
+  double constant_value = 0;          // which
   bool expected_is_constant = false;  // and so is every expected one (to the output's ulp)
 
   int64_t num_lse_checked = 0, num_lse_mismatched = 0;
   double max_lse_ratio = 0;
+  std::optional<LseMismatch> first_lse_mismatch;
 
   // Information, never the verdict.
   std::optional<double> fa2_ratio;  // max|actual - expected| / (2 * that of a same-precision naive

@@ -10,8 +10,8 @@
 
 namespace flashcheck {
 
-/// Words what a comparison found: findings of the FC-Mnnn rules, the gravest first; empty if the numbers
-/// are right and prove something.
+/// Words what a comparison found: findings of the FC-Mnnn rules, the gravest first; empty if the
+/// numbers are right and prove something.
 std::vector<Finding> judge(const AttentionProblem& problem, const Comparison& comparison);
 
 /// kMismatch, kMistrusted or kOk.

@@ -11,6 +11,9 @@ struct Arithmetic {
   enum class P : uint8_t { kInput, kF32 };
   Accumulate accumulate = Accumulate::kF32;
   P p = P::kInput;
+  /// kApproximate: the softcap's tanh is a GPU's tanh.approx.f32, good to 2^-11 only.
+  enum class Tanh : uint8_t { kExact, kApproximate };
+  Tanh tanh = Tanh::kExact;
 
   bool operator==(const Arithmetic&) const = default;
 };
