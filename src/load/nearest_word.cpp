@@ -1,0 +1,44 @@
+#include "src/load/nearest_word.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace flashcheck {
+namespace {
+
+constexpr size_t kMaxLength = 64;
+
+}  // namespace
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  a = a.substr(0, kMaxLength);
+  b = b.substr(0, kMaxLength);
+  // row[j] is the distance from the first i bytes of a to the first j bytes of b.
+  std::array<size_t, kMaxLength + 1> row{};
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> known) {
+  return *std::min_element(known.begin(), known.end(), [&](auto a, auto b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+}
+
+std::string listed(std::span<const std::string_view> words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace flashcheck

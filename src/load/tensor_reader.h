@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+
+#include "src/load/complaints.h"
+#include "src/load/json_value.h"
+#include "src/load/values_reader.h"
+#include "src/spec/tensor_spec.h"
+
+namespace flashcheck {
+
+/// Reads one entry of `tensors`, all but its storage; nothing after a complaint. Keeps the promises
+/// of TensorSpec.
+std::optional<TensorSpec> read_tensor(const JsonValue& object, ValuesReader& values,
+                                      Complaints& complaints);
+
+/// How many elements of its storage a tensor needs: its offset and its span.
+int64_t elements_needed(const TensorSpec& tensor);
+
+}  // namespace flashcheck
