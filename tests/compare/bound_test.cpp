@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/compare/simulated_kernel.h"
 #include "tests/reference/problems.h"
@@ -46,4 +48,116 @@ TEST_CASE("no correct kernel leaves the bound, whatever its tiles, order and rou
   MESSAGE("largest share of the bound: " << largest << ", of lse: " << largest_lse);
   // A bound that nothing comes near would find nothing.
   CHECK(largest > 0.5);
+}
+
+TEST_CASE("nor does one that keeps its running output in f16, with that arithmetic declared") {
+  double largest = 0;
+  int64_t beyond_f32 = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    TestProblem test = random_problem(seed);
+    if (test.problem.dtype != Dtype::kF16) continue;
+    Random random(seed);
+    Simulation simulation = random_simulation(test, random);
+    simulation.sums_in_f16 = true;
+    beyond_f32 += compared(test, simulation).num_mismatched > 0;
+    test.problem.arithmetic.accumulate = Arithmetic::Accumulate::kF16;
+    const Comparison comparison = compared(test, simulation);
+    CHECK(comparison.num_mismatched == 0);
+    largest = std::max(largest, comparison.max_ratio);
+  }
+  CHECK(largest > 0.3);
+  CHECK(beyond_f32 > 20);  // the declaration is needed
+}
+
+TEST_CASE("a kernel that drops the last key is refused at every length a laptop runs") {
+  for (const Dtype dtype : {Dtype::kF16, Dtype::kBF16, Dtype::kF32}) {
+    for (const int64_t n : {2, 17, 64}) {
+      CAPTURE(n);
+      const TestProblem test =
+          make_problem({.dtype = dtype, .head_dim = 64, .lengths = {{3, n}}}, 11);
+      const Comparison comparison = compared(test, {.out_dtype = dtype, .drops_last_key = true});
+      CHECK(comparison.num_wrong_rows == 6);
+      CHECK(comparison.max_ratio > 2);
+    }
+  }
+}
+
+TEST_CASE("a scale that is one percent off is refused, or, in bf16, seen by the row statistics") {
+  for (const Dtype dtype : {Dtype::kF16, Dtype::kBF16, Dtype::kF32}) {
+    const TestProblem test =
+        make_problem({.dtype = dtype, .head_dim = 64, .lengths = {{3, 64}}}, 12);
+    const Comparison comparison = compared(test, {.out_dtype = dtype, .scale_factor = 1.01f});
+    if (dtype == Dtype::kBF16) {
+      CHECK(comparison.num_statistical_outliers == 6);
+    } else {
+      CHECK(comparison.num_wrong_rows == 6);
+    }
+  }
+}
+
+TEST_CASE("P that is not rounded is bounded more tightly, f16 sums more loosely") {
+  const TestProblem test = make_problem({.head_dim = 64, .lengths = {{2, 100}}}, 13);
+  const Reference reference = test.reference();
+  const auto bound = [&](Arithmetic arithmetic, size_t element) {
+    return RowBound(test.problem, arithmetic, Dtype::kF32, reference, element / 64).out(element);
+  };
+  for (size_t n = 0; n < reference.out.size(); ++n) {
+    const double declared = bound({}, n);
+    CHECK(bound({.p = Arithmetic::P::kF32}, n) < declared / 4);
+    CHECK(bound({.accumulate = Arithmetic::Accumulate::kF16}, n) > declared);
+    CHECK(bound({.tanh = Arithmetic::Tanh::kApproximate}, n) == declared);  // nothing is capped
+  }
+}
+
+TEST_CASE("an approximate tanh is granted to those who declare it") {
+  TestProblem test = make_problem({.head_dim = 64, .lengths = {{2, 100}}, .q_std = 10}, 14);
+  test.problem.softcap = 20.0f;
+  const Reference reference = test.reference();
+  const double exact = RowBound(test.problem, {}, Dtype::kF16, reference, 0).out(0);
+  const double approximate =
+      RowBound(test.problem, {.tanh = Arithmetic::Tanh::kApproximate}, Dtype::kF16, reference, 0)
+          .out(0);
+  CHECK(approximate > 5 * exact);
+}
+
+TEST_CASE("a row that sees no key has bound 0; logits beyond rounding have none") {
+  TestProblem test = make_problem({.lengths = {{3, 1}}}, 15);
+  test.problem.window_size_right = 0;
+  const Reference blind = test.reference();
+  CHECK(RowBound(test.problem, {}, Dtype::kF16, blind, 0).out(0) == 0);
+
+  test = make_problem({.lengths = {{1, 4}}}, 16);
+  test.problem.softmax_scale = 1e7f;
+  const Reference huge = test.reference();
+  CHECK(std::isinf(RowBound(test.problem, {}, Dtype::kF16, huge, 0).out(0)));
+  CHECK(std::isinf(RowBound(test.problem, {}, Dtype::kF16, huge, 0).lse()));
+}
+
+TEST_CASE("the smallest number that rounds to infinity") {
+  for (const Dtype dtype : {Dtype::kF16, Dtype::kBF16, Dtype::kF32}) {
+    const double threshold = overflow_threshold(dtype);
+    CHECK(std::isinf(round_to(dtype, threshold)));
+    CHECK(std::isfinite(round_to(dtype, std::nextafter(threshold, 0))));
+  }
+  CHECK(overflow_threshold(Dtype::kF16) == 65520);
+}
+
+TEST_CASE("weights too small for an f16 P are allowed for, and not more") {
+  // One key far above the others: their weights are near 2^-20, multiples of 2^-24 in f16.
+  TestProblem test = make_problem({.num_heads = 1, .head_dim = 8, .lengths = {{1, 65}}}, 17);
+  for (int64_t c = 0; c < 8; ++c) {
+    write_element(test.inputs.storages[0], Dtype::kF16, c, c == 0 ? 13.6 : 0);
+    for (int64_t j = 0; j < 65; ++j) {
+      write_element(test.inputs.storages[1], Dtype::kF16, j * 8 + c, c == 0 && j == 0 ? 2.83 : 0);
+      write_element(test.inputs.storages[2], Dtype::kF16, j * 8 + c, j == 0 ? 0 : 1000);
+    }
+  }
+  const Reference reference = test.reference();
+  CHECK(reference.small_magnitude[0] > 0);
+  Simulation simulation{.out_dtype = Dtype::kF32};
+  const Comparison comparison = compared(test, simulation);
+  CHECK(comparison.num_mismatched == 0);
+  CHECK(comparison.max_ratio > 0.2);
+  CHECK(reference.small_magnitude[0] < 0.1 * reference.magnitude[0]);
 }
