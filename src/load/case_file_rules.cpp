@@ -102,8 +102,15 @@ const Rule kWrongType{.code = "FC-C009",
                       .fix = "Write the value in the type that is expected.",
                       .source = kSource};
 
+const Rule kWrongForm{.code = "FC-C010",
+                      .name = "wrong-form",
+                      .message = kMessage,
+                      .why = "The string has a form of its own that tools rely on.",
+                      .fix = "Write it as the message says.",
+                      .source = kSource};
+
 const Rule kNotInteger{
-    .code = "FC-C010",
+    .code = "FC-C011",
     .name = "not-an-integer",
     .message = kMessage,
     .why =
@@ -114,7 +121,7 @@ const Rule kNotInteger{
     .source = kSource};
 
 const Rule kNumberOutOfRange{
-    .code = "FC-C011",
+    .code = "FC-C012",
     .name = "number-out-of-range",
     .message = kMessage,
     .why = "The number would silently become infinity or zero.",
@@ -123,7 +130,7 @@ const Rule kNumberOutOfRange{
         "meant.",
     .source = kSource};
 
-const Rule kUnknownWord{.code = "FC-C012",
+const Rule kUnknownWord{.code = "FC-C013",
                         .name = "unknown-word",
                         .message = kMessageWithNearest,
                         .why = "The value is one of a fixed set of words.",
@@ -131,7 +138,7 @@ const Rule kUnknownWord{.code = "FC-C012",
                         .source = kSource};
 
 const Rule kWrongSchema{
-    .code = "FC-C013",
+    .code = "FC-C014",
     .name = "wrong-schema",
     .message = kMessage,
     .why = "`schema` is the version of the format. This program reads version 1.",
@@ -139,7 +146,7 @@ const Rule kWrongSchema{
     .source = kSource};
 
 const Rule kUnknownFunction{
-    .code = "FC-C014",
+    .code = "FC-C015",
     .name = "unknown-function",
     .message = kMessageWithNearest,
     .why = "The wrapper has no public function of that name.",
@@ -147,7 +154,7 @@ const Rule kUnknownFunction{
     .source = kSource};
 
 const Rule kNotTaken{
-    .code = "FC-C015",
+    .code = "FC-C016",
     .name = "not-taken-by-the-function",
     .message = kMessage,
     .why =
@@ -159,7 +166,7 @@ const Rule kNotTaken{
     .source = kSource};
 
 const Rule kMissingArgument{
-    .code = "FC-C016",
+    .code = "FC-C017",
     .name = "missing-argument",
     .message = kMessage,
     .why = "The function requires this argument; it is no `Option` in Rust.",
@@ -167,7 +174,7 @@ const Rule kMissingArgument{
     .source = kSource};
 
 const Rule kStridesDoNotFit{
-    .code = "FC-C017",
+    .code = "FC-C018",
     .name = "strides-do-not-match-shape",
     .message = kMessage,
     .why = "A candle Layout has one stride a dimension, so this tensor cannot exist.",
@@ -177,7 +184,7 @@ const Rule kStridesDoNotFit{
     .source = kSource};
 
 const Rule kSizeOverflows{
-    .code = "FC-C018",
+    .code = "FC-C019",
     .name = "size-overflows",
     .message = kMessage,
     .why =
@@ -187,7 +194,7 @@ const Rule kSizeOverflows{
     .source = kSource};
 
 const Rule kWrongNumberOfValues{
-    .code = "FC-C019",
+    .code = "FC-C020",
     .name = "wrong-number-of-values",
     .message = kMessage,
     .why =
@@ -197,14 +204,14 @@ const Rule kWrongNumberOfValues{
     .source = kSource};
 
 const Rule kValueOutOfRange{
-    .code = "FC-C020",
+    .code = "FC-C021",
     .name = "value-does-not-fit-dtype",
     .message = kMessage,
     .why = "The element would silently become another number.",
     .fix = "Write an element that the dtype holds, or choose another dtype.",
     .source = kSource};
 
-const Rule kContradiction{.code = "FC-C021",
+const Rule kContradiction{.code = "FC-C022",
                           .name = "contradiction",
                           .message = kMessage,
                           .why = "The two cannot hold together.",
@@ -212,7 +219,7 @@ const Rule kContradiction{.code = "FC-C021",
                           .source = kSource};
 
 const Rule kUnknownStorage{
-    .code = "FC-C022",
+    .code = "FC-C023",
     .name = "unknown-storage",
     .message = kMessage,
     .why = "A tensor views a storage that `storages` does not declare.",
@@ -221,7 +228,7 @@ const Rule kUnknownStorage{
         "tensor's own.",
     .source = kSource};
 
-const Rule kBadId{.code = "FC-C023",
+const Rule kBadId{.code = "FC-C024",
                   .name = "bad-id",
                   .message = kMessage,
                   .why =
@@ -230,7 +237,7 @@ const Rule kBadId{.code = "FC-C023",
                   .fix = "Use letters, digits, '.', '_' and '-'.",
                   .source = kSource};
 
-const Rule kDoubledId{.code = "FC-C024",
+const Rule kDoubledId{.code = "FC-C025",
                       .name = "doubled-id",
                       .message = kMessage,
                       .why = "Two tests of one id could not be told apart.",
@@ -238,7 +245,7 @@ const Rule kDoubledId{.code = "FC-C024",
                       .source = kSource};
 
 const Rule kValueFileUnreadable{
-    .code = "FC-C025",
+    .code = "FC-C026",
     .name = "cannot-read-value-file",
     .message = kMessage,
     .why =
@@ -248,7 +255,7 @@ const Rule kValueFileUnreadable{
     .source = kSource};
 
 const Rule kBrokenSafetensors{
-    .code = "FC-C026",
+    .code = "FC-C027",
     .name = "broken-safetensors",
     .message = kMessage,
     .why =
@@ -258,7 +265,7 @@ const Rule kBrokenSafetensors{
     .source = kSource};
 
 const Rule kBrokenNpy{
-    .code = "FC-C027",
+    .code = "FC-C028",
     .name = "broken-npy",
     .message = kMessage,
     .why =
@@ -268,14 +275,14 @@ const Rule kBrokenNpy{
     .source = kSource};
 
 const Rule kValueFileDiffers{
-    .code = "FC-C028",
+    .code = "FC-C029",
     .name = "value-file-differs",
     .message = kMessage,
     .why = "The case and the file disagree about the tensor.",
     .fix = "Correct the case, or leave `dtype` and `shape` out and take the file's.",
     .source = kSource};
 
-const Rule kNoCases{.code = "FC-C029",
+const Rule kNoCases{.code = "FC-C030",
                     .name = "no-cases",
                     .message = kMessage,
                     .why = "A run over nothing proves nothing.",
@@ -283,7 +290,7 @@ const Rule kNoCases{.code = "FC-C029",
                     .source = kSource};
 
 const Rule kTooManyComplaints{
-    .code = "FC-C030",
+    .code = "FC-C031",
     .name = "too-many-complaints",
     .message = kMessage,
     .why =
@@ -293,7 +300,7 @@ const Rule kTooManyComplaints{
     .source = kSource};
 
 const Rule kOutOfMemory{
-    .code = "FC-C031",
+    .code = "FC-C032",
     .name = "out-of-memory",
     .message = kMessage,
     .why = "Reading the file needs more memory than there is.",
@@ -304,37 +311,22 @@ const Rule kOutOfMemory{
 
 std::span<const Rule* const> case_file_rules() {
   using namespace complaint;
-  static constexpr std::array<const Rule*, 31> kRules{&kCannotRead,
-                                                      &kFileTooLarge,
-                                                      &kNotJson,
-                                                      &kTooDeep,
-                                                      &kTooLarge,
-                                                      &kDoubledKey,
-                                                      &kUnknownKey,
-                                                      &kMissingKey,
-                                                      &kWrongType,
-                                                      &kNotInteger,
-                                                      &kNumberOutOfRange,
-                                                      &kUnknownWord,
-                                                      &kWrongSchema,
-                                                      &kUnknownFunction,
-                                                      &kNotTaken,
-                                                      &kMissingArgument,
-                                                      &kStridesDoNotFit,
-                                                      &kSizeOverflows,
-                                                      &kWrongNumberOfValues,
-                                                      &kValueOutOfRange,
-                                                      &kContradiction,
-                                                      &kUnknownStorage,
-                                                      &kBadId,
-                                                      &kDoubledId,
-                                                      &kValueFileUnreadable,
-                                                      &kBrokenSafetensors,
-                                                      &kBrokenNpy,
-                                                      &kValueFileDiffers,
-                                                      &kNoCases,
-                                                      &kTooManyComplaints,
-                                                      &kOutOfMemory};
+  static constexpr std::array<const Rule*, 32> kRules{&kCannotRead,        &kFileTooLarge,
+                                                      &kNotJson,           &kTooDeep,
+                                                      &kTooLarge,          &kDoubledKey,
+                                                      &kUnknownKey,        &kMissingKey,
+                                                      &kWrongType,         &kWrongForm,
+                                                      &kNotInteger,        &kNumberOutOfRange,
+                                                      &kUnknownWord,       &kWrongSchema,
+                                                      &kUnknownFunction,   &kNotTaken,
+                                                      &kMissingArgument,   &kStridesDoNotFit,
+                                                      &kSizeOverflows,     &kWrongNumberOfValues,
+                                                      &kValueOutOfRange,   &kContradiction,
+                                                      &kUnknownStorage,    &kBadId,
+                                                      &kDoubledId,         &kValueFileUnreadable,
+                                                      &kBrokenSafetensors, &kBrokenNpy,
+                                                      &kValueFileDiffers,  &kNoCases,
+                                                      &kTooManyComplaints, &kOutOfMemory};
   return kRules;
 }
 

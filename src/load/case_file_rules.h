@@ -3,7 +3,7 @@
 #include "src/spec/finding.h"
 
 /// What can be wrong with a case file: the rules of the codes FC-Cnnn. Each message has {where} (a
-/// JSON pointer, "the document" for the whole, or a path), {expected} and {got}.
+/// JSON pointer, or "the document", "the file", "the path"), {expected} and {got}.
 namespace flashcheck::complaint {
 
 extern const Rule kCannotRead;
@@ -15,6 +15,7 @@ extern const Rule kDoubledKey;
 extern const Rule kUnknownKey;
 extern const Rule kMissingKey;
 extern const Rule kWrongType;
+extern const Rule kWrongForm;
 extern const Rule kNotInteger;
 extern const Rule kNumberOutOfRange;
 extern const Rule kUnknownWord;

@@ -19,7 +19,7 @@ bool is_case_file(const fs::path& path) {
 
 LoadComplaint cannot_read(const std::string& path, std::string expected, std::string got) {
   Complaints complaints(path);
-  complaints.add_about_file(complaint::kCannotRead, std::move(expected), std::move(got));
+  complaints.add_about("the path", complaint::kCannotRead, std::move(expected), std::move(got));
   return complaints.take().front();
 }
 

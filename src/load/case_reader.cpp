@@ -59,6 +59,8 @@ void CaseReader::read_document(std::string_view text, int64_t first_line, const 
                        std::move(problem.expected), std::move(problem.got));
   }
   if (root && expect_object(*root, complaints_)) read_root(*root, id);
+  // Of a file with a complaint there will be no cases: their memory is not kept.
+  if (complaints_.count() > 0) cases_.clear();
 }
 
 void CaseReader::read_root(const JsonValue& root, const std::string& default_id) {

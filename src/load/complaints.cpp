@@ -12,6 +12,7 @@ namespace flashcheck {
 namespace {
 
 constexpr size_t kMaxKept = 20;
+constexpr size_t kMaxListed = 16;
 
 std::string_view number_literal(std::string_view text, size_t end) {
   constexpr std::string_view kNumberCharacters = "+-.0123456789eE";
@@ -88,7 +89,8 @@ void Complaints::add_unknown(const Rule& rule, const JsonValue& at,
                              std::span<const std::string_view> known, std::string_view got) {
   if (!is_kept(rule, at.end, "", "", got)) return;
   keep(rule, line_of(at.end), pointer_of(at),
-       {{"expected", "one of " + listed(known)},
+       {{"expected", known.size() > kMaxListed ? fmt::format("one of {} known names", known.size())
+                                               : "one of " + listed(known)},
         {"got", in_quotes(got)},
         {"nearest", in_quotes(nearest_word(got, known))}},
        &at);
@@ -101,9 +103,10 @@ void Complaints::add_at(const Rule& rule, size_t byte, std::string where, std::s
        {{"expected", std::move(expected)}, {"got", std::move(got)}}, nullptr);
 }
 
-void Complaints::add_about_file(const Rule& rule, std::string expected, std::string got) {
-  if (!is_kept(rule, 0, "", expected, got)) return;
-  keep(rule, 1, "", {{"expected", std::move(expected)}, {"got", std::move(got)}}, nullptr);
+void Complaints::add_about(std::string_view subject, const Rule& rule, std::string expected,
+                           std::string got) {
+  if (!is_kept(rule, 0, subject, expected, got)) return;
+  keep(rule, 1, "", {{"expected", std::move(expected)}, {"got", std::move(got)}}, nullptr, subject);
 }
 
 bool Complaints::is_kept(const Rule& rule, size_t byte, std::string_view key,
@@ -119,8 +122,8 @@ bool Complaints::is_kept(const Rule& rule, size_t byte, std::string_view key,
 }
 
 void Complaints::keep(const Rule& rule, int64_t line, std::string where,
-                      std::vector<FindingArg> args, const JsonValue* at) {
-  args.insert(args.begin(), {"where", where.empty() ? "the document" : where});
+                      std::vector<FindingArg> args, const JsonValue* at, std::string_view subject) {
+  args.insert(args.begin(), {"where", where.empty() ? std::string(subject) : where});
   kept_.push_back({{path_, line}, make_finding(rule, std::move(where), std::move(args))});
   if (!test_ || !at || is_inside(*at, *test_)) return;
   const JsonValue* id = test_->find("id");
@@ -133,7 +136,7 @@ std::vector<LoadComplaint> Complaints::take() {
   if (const int64_t rest = count_ - static_cast<int64_t>(kept_.size()); rest > 0) {
     kept_.push_back({{path_, kept_.back().source.line},
                      make_finding(complaint::kTooManyComplaints, "",
-                                  {{"where", "the document"},
+                                  {{"where", "the file"},
                                    {"expected", fmt::format("at most {} complaints", kMaxKept)},
                                    {"got", fmt::format("{} more", rest)}})});
   }

@@ -37,10 +37,11 @@ class Complaints {
   /// `got` is a word, or a key at `at`, and none of those known; the nearest one is told.
   void add_unknown(const Rule& rule, const JsonValue& at, std::span<const std::string_view> known,
                    std::string_view got);
-  /// About a byte of the document, or about the file as a whole.
+  /// About a byte of the document; `where` is a JSON pointer.
   void add_at(const Rule& rule, size_t byte, std::string where, std::string expected,
               std::string got);
-  void add_about_file(const Rule& rule, std::string expected, std::string got);
+  /// `subject` is "the file" or "the path".
+  void add_about(std::string_view subject, const Rule& rule, std::string expected, std::string got);
 
   int64_t count() const { return count_; }
   /// The complaints, in order; the collection is empty afterwards.
@@ -51,7 +52,7 @@ class Complaints {
   bool is_kept(const Rule& rule, size_t byte, std::string_view key, std::string_view expected,
                std::string_view got);
   void keep(const Rule& rule, int64_t line, std::string where, std::vector<FindingArg> args,
-            const JsonValue* at);
+            const JsonValue* at, std::string_view subject = "the document");
 
   std::string path_;
   std::string_view text_;

@@ -87,7 +87,7 @@ bool expect_code(const JsonValue& value, char kind, Complaints& complaints) {
       std::all_of(value.text.begin() + 4, value.text.end(), is_digit)) {
     return true;
   }
-  complaints.add(complaint::kWrongType, value, fmt::format("a code {}nnn", prefix),
+  complaints.add(complaint::kWrongForm, value, fmt::format("a code {}nnn", prefix),
                  describe(value, complaints.text()));
   return false;
 }
@@ -115,10 +115,9 @@ bool expect_consistent(const JsonValue& object, const Expect& expect, Complaints
   const auto imply = [&](bool is_given, std::string_view key, Verdict verdict) {
     if (!is_given) return;
     if (implied && *implied != verdict) {
-      complaints.add_member(
-          complaint::kContradiction, object, key,
-          fmt::format("no demand beside {} that needs the verdict {}", because, name_of(verdict)),
-          fmt::format("`{}`", key));
+      complaints.add_member(complaint::kContradiction, object, key,
+                            fmt::format("nothing that contradicts {}", because),
+                            fmt::format("`{}`, which needs the verdict {}", key, name_of(verdict)));
       is_good = false;
       return;
     }
@@ -135,7 +134,8 @@ bool expect_consistent(const JsonValue& object, const Expect& expect, Complaints
       implied == Verdict::kError || implied == Verdict::kPanic || implied == Verdict::kInvalid;
   if (!expect.launch.empty() && is_refused) {
     complaints.add_member(complaint::kContradiction, object, "launch",
-                          fmt::format("no launch beside {}", because), "`launch`");
+                          fmt::format("nothing that contradicts {}", because),
+                          "`launch`, which needs an accepted call");
     return false;
   }
   if (implied == Verdict::kHazard && expect.hazards && expect.hazards->empty()) {

@@ -39,14 +39,15 @@ void read_lines(std::string_view text, const std::string& path, CaseReader& read
     if (!is_blank(line)) reader.read_document(line, number, fmt::format("{}:{}", stem, number));
   }
   if (reader.cases().empty() && reader.complaints().count() == 0) {
-    reader.complaints().add_about_file(complaint::kNoCases, "a case on at least one line", "none");
+    reader.complaints().add_about("the file", complaint::kNoCases, "a case on at least one line",
+                                  "none");
   }
 }
 
 LoadResult complain(const Rule& rule, const std::string& path, std::string expected,
                     std::string got) {
   Complaints complaints(path);
-  complaints.add_about_file(rule, std::move(expected), std::move(got));
+  complaints.add_about("the file", rule, std::move(expected), std::move(got));
   return {{}, complaints.take()};
 }
 

@@ -32,9 +32,13 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> known) {
-  return *std::min_element(known.begin(), known.end(), [&](auto a, auto b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
+  // Relative to the length, so that "candle" is near "candle-flash-attn", not near "none".
+  const auto distance = [&](std::string_view other) {
+    const size_t length = std::clamp(std::max(word.size(), other.size()), size_t{1}, kMaxLength);
+    return static_cast<double>(edit_distance(word, other)) / static_cast<double>(length);
+  };
+  return *std::min_element(known.begin(), known.end(),
+                           [&](auto a, auto b) { return distance(a) < distance(b); });
 }
 
 std::string listed(std::span<const std::string_view> words) {

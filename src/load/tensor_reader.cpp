@@ -199,7 +199,7 @@ std::optional<TensorSpec> read_tensor(const JsonValue& object, ValuesReader& val
     const std::optional<std::string_view> name = read_string(*given, complaints);
     const std::optional<Device> device = name ? parse_device(*name) : std::nullopt;
     if (name && !device) {
-      complaints.add(complaint::kWrongType, *given, "a device: cpu, cuda:N or metal:N",
+      complaints.add(complaint::kWrongForm, *given, "a device: cpu, cuda:N or metal:N",
                      in_quotes(*name));
     }
     is_good = is_good && device;

@@ -215,7 +215,7 @@ std::optional<std::pair<std::string, ValueFileTensor>> ValuesReader::read_file(
   if (!name) return std::nullopt;
   const bool is_safetensors = name->ends_with(".safetensors");
   if ((!is_safetensors && !name->ends_with(".npy")) || name->find('\0') != std::string_view::npos) {
-    complaints_.add(complaint::kWrongType, file, "the path of a .safetensors or .npy file",
+    complaints_.add(complaint::kWrongForm, file, "the path of a .safetensors or .npy file",
                     describe(file, complaints_.text()));
     return std::nullopt;
   }
