@@ -26,17 +26,11 @@ struct Mask {
   FLASHCHECK_HOST_DEVICE bool is_limited() const { return left >= 0 || right >= 0; }
 
   FLASHCHECK_HOST_DEVICE bool is_visible(int64_t p, int64_t j) const {
-    return is_any_visible(p, p, j);
-  }
-
-  /// Whether some row of positions [p_first, p_last] sees key j. Exact: the windows of neighbouring
-  /// rows overlap or touch.
-  FLASHCHECK_HOST_DEVICE bool is_any_visible(int64_t p_first, int64_t p_last, int64_t j) const {
     if (j < 0 || j >= num_keys) return false;
-    if ((left < 0 || j >= p_first - left) && (right < 0 || j <= p_last + right)) return true;
+    if ((left < 0 || j >= p - left) && (right < 0 || j <= p + right)) return true;
     for (int64_t r = 0; r < num_ranges; ++r) {
       const int64_t begin = ranges[2 * r], end = ranges[2 * r + 1];
-      if (begin <= j && j < end && begin <= p_last && p_first < end) return true;
+      if (begin <= j && j < end && begin <= p && p < end) return true;
     }
     return false;
   }
@@ -46,13 +40,13 @@ struct Mask {
     return (left < 0 || j >= p_last - left) && (right < 0 || j <= p_first + right);
   }
 
-  /// The smallest range that holds every key which a row of [p_first, p_last] sees.
+  /// The keys that some row of [p_first, p_last] sees: they have no gap, as the window and every
+  /// range that shows a row anything hold that row's own position, and the rows are neighbours.
   FLASHCHECK_HOST_DEVICE KeyRange visited_keys(int64_t p_first, int64_t p_last) const {
     KeyRange keys{0, num_keys};
     if (left >= 0 && p_first - left > 0) keys.begin = p_first - left;
     if (right >= 0 && p_last + right + 1 < num_keys) keys.end = p_last + right + 1;
-    const bool is_empty = keys.end <= keys.begin;
-    if (is_empty) keys = {num_keys, 0};
+    if (keys.end <= keys.begin) keys = {num_keys, 0};  // what any range widens
     for (int64_t r = 0; r < num_ranges; ++r) {
       const int64_t begin = ranges[2 * r] > 0 ? ranges[2 * r] : 0;
       const int64_t end = ranges[2 * r + 1] < num_keys ? ranges[2 * r + 1] : num_keys;

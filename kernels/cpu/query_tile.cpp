@@ -6,7 +6,7 @@
 //   Q^T [d][kBlockM]        gathered once, widened to f32
 //   m, l [kBlockM]          running maximum and sum
 //   O^T [d][kBlockM] = 0
-//   for every tile of at most kBlockN keys that some lane sees, ascending:
+//   for every tile of at most kBlockN of the keys that some lane sees, ascending:
 //     S^T [kBlockN][kBlockM] = K Q^T
 //     X^T = logit(S^T) + bias, -inf where masked
 //     P^T = 2^(X^T - m'), l = l * 2^(m - m') + sum over keys of P^T,  m' = max(m, max X^T)
@@ -17,9 +17,10 @@
 // take P unrounded, P.V takes it rounded to T, as candle's kernel does (flash_fwd_kernel.h:383-403,
 // 445-464).
 //
-// A key that no lane sees is not read. A masked entry contributes nothing, whatever v holds there;
-// candle multiplies P = 0 with v in every tile it visits and so turns a row into NaN where a masked
-// v of the same tile is infinite or NaN.
+// A key that no lane sees is not read. A masked entry contributes nothing, whatever v holds there.
+// candle multiplies its P = 0 with v in every tile it visits (only rows past the sequence's length
+// are cleared), so that an infinite or NaN v at a masked position of such a tile makes the row NaN.
+// A visible entry always counts: where its P has underflowed to 0 and v is infinite, both give NaN.
 
 #include "kernels/cpu/query_tile.h"
 
@@ -65,11 +66,6 @@ Lanes lanes_of(const AttentionParams& params, const WorkItem& item, const Sequen
   return lanes;
 }
 
-template <typename T>
-void widen_row(const T* row, float* to, int64_t num) {
-  for (int64_t c = 0; c < num; ++c) to[c] = to_float(row[c]);
-}
-
 bool has_nonfinite(const float* values, int64_t num) {
   constexpr uint32_t kExponent = 0x7F800000u;
   uint32_t any = 0;
@@ -104,13 +100,9 @@ class QueryTile {
 
     const int64_t p_first = lanes_.p[0], p_last = lanes_.p[lanes_.num - 1];
     const KeyRange visited = mask_.visited_keys(p_first, p_last);
-    num_keys_ = 0;
-    for (int64_t j = visited.begin; j < visited.end; ++j) {
-      if (!mask_.is_any_visible(p_first, p_last, j)) continue;
-      key_[num_keys_++] = j;
-      if (num_keys_ == kBlockN) take_key_tile();
+    for (int64_t j = visited.begin; j < visited.end; j += kBlockN) {
+      take_key_tile(j, static_cast<int>(std::min<int64_t>(kBlockN, visited.end - j)));
     }
-    if (num_keys_ > 0) take_key_tile();
     store();
   }
 
@@ -126,43 +118,47 @@ class QueryTile {
     }
   }
 
-  void take_key_tile() {
+  void take_key_tile(int64_t first_key, int num_keys) {
     const int d = static_cast<int>(head_dim_);
-    for (int n = 0; n < num_keys_; ++n) {
-      widen_row(keys_.row(key_[n]), kv_ + n * head_dim_, head_dim_);
-    }
-    TileGemm<kBlockM, false>::multiply(kv_, head_dim_, 1, q_t_, s_t_, num_keys_, d,
+    widen_rows(keys_, first_key, num_keys);
+    TileGemm<kBlockM, false>::multiply(kv_, head_dim_, 1, q_t_, s_t_, num_keys, d,
                                        lanes_.num_padded);
-    const bool is_masked = scores_to_logits();
-    if (softmax_.take_tile(s_t_, num_keys_, lanes_.num_padded, rescale_)) rescale_o();
-    round_p();
+    const bool is_masked = scores_to_logits(first_key, num_keys);
+    if (softmax_.take_tile(s_t_, num_keys, lanes_.num_padded, rescale_)) rescale_o();
+    if (params_.rounds_p) round_p(num_keys);
 
-    for (int n = 0; n < num_keys_; ++n) {
-      widen_row(values_.row(key_[n]), kv_ + n * head_dim_, head_dim_);
-    }
-    if (is_masked && has_nonfinite(kv_, num_keys_ * head_dim_)) {
-      add_visible_pv();
+    widen_rows(values_, first_key, num_keys);
+    if (is_masked && has_nonfinite(kv_, num_keys * head_dim_)) {
+      add_visible_pv(first_key, num_keys);
     } else {
-      TileGemm<kBlockM, true>::multiply(kv_, 1, head_dim_, s_t_, o_t_, d, num_keys_,
+      TileGemm<kBlockM, true>::multiply(kv_, 1, head_dim_, s_t_, o_t_, d, num_keys,
                                         lanes_.num_padded);
     }
-    num_keys_ = 0;
+  }
+
+  void widen_rows(const KvAccessor<T>& rows, int64_t first_key, int num_keys) {
+    for (int n = 0; n < num_keys; ++n) {
+      const T* row = rows.row(first_key + n);
+      float* to = kv_ + n * head_dim_;
+      for (int64_t c = 0; c < head_dim_; ++c) to[c] = to_float(row[c]);
+    }
   }
 
   /// Returns whether any entry is masked.
-  bool scores_to_logits() {
+  bool scores_to_logits(int64_t first_key, int num_keys) {
     bool is_masked = false;
-    for (int n = 0; n < num_keys_; ++n) {
+    for (int n = 0; n < num_keys; ++n) {
+      const int64_t j = first_key + n;
       float* x = s_t_ + n * kBlockM;
       for (int lane = 0; lane < lanes_.num_padded; ++lane) x[lane] = logit_(x[lane]);
       if (params_.alibi_slopes != nullptr) {
         for (int lane = 0; lane < lanes_.num; ++lane) {
-          x[lane] += logit_.alibi_bias(lanes_.slope[lane], lanes_.p[lane], key_[n]);
+          x[lane] += logit_.alibi_bias(lanes_.slope[lane], lanes_.p[lane], j);
         }
       }
-      if (mask_.is_in_every_window(lanes_.p[0], lanes_.p[lanes_.num - 1], key_[n])) continue;
+      if (mask_.is_in_every_window(lanes_.p[0], lanes_.p[lanes_.num - 1], j)) continue;
       for (int lane = 0; lane < lanes_.num; ++lane) {
-        if (mask_.is_visible(lanes_.p[lane], key_[n])) continue;
+        if (mask_.is_visible(lanes_.p[lane], j)) continue;
         x[lane] = kMasked;
         is_masked = true;
       }
@@ -177,9 +173,8 @@ class QueryTile {
     }
   }
 
-  void round_p() {
-    if (!params_.rounds_p) return;
-    for (int n = 0; n < num_keys_; ++n) {
+  void round_p(int num_keys) {
+    for (int n = 0; n < num_keys; ++n) {
       float* p = s_t_ + n * kBlockM;
       for (int lane = 0; lane < lanes_.num_padded; ++lane) p[lane] = round_to<T>(p[lane]);
     }
@@ -187,11 +182,11 @@ class QueryTile {
 
   /// O^T += V^T P^T over visible entries alone, in the same order: V holds an infinity or NaN that
   /// some lane does not see, and 0 times either is NaN.
-  void add_visible_pv() {
-    for (int n = 0; n < num_keys_; ++n) {
+  void add_visible_pv(int64_t first_key, int num_keys) {
+    for (int n = 0; n < num_keys; ++n) {
       const float* v = kv_ + n * head_dim_;
       for (int lane = 0; lane < lanes_.num; ++lane) {
-        if (!mask_.is_visible(lanes_.p[lane], key_[n])) continue;
+        if (!mask_.is_visible(lanes_.p[lane], first_key + n)) continue;
         const float p = s_t_[n * kBlockM + lane];
         for (int64_t c = 0; c < head_dim_; ++c) o_t_[c * kBlockM + lane] += p * v[c];
       }
@@ -229,8 +224,6 @@ class QueryTile {
   float* const s_t_;
   OnlineSoftmax<kBlockM> softmax_;
   float rescale_[kBlockM];
-  int64_t key_[kBlockN];  // the keys of the tile, ascending
-  int num_keys_ = 0;
 };
 
 }  // namespace

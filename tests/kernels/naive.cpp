@@ -157,7 +157,7 @@ CallShape random_shape(std::mt19937& rng) {
   s.is_varlen = below(3) > 0;
   if (s.is_varlen && below(2) == 0) s.page_block_size = one_of({1, 2, 3, 7, 16, 32, 33, 64});
   const int64_t batch = 1 + below(3);
-  const int64_t longest = s.d > 32 ? 40 : 150;
+  const int64_t longest = s.d > 32 ? 40 : 110;
   s.seqlens_q.clear();
   s.seqlens_k.clear();
   for (int64_t b = 0; b < batch; ++b) {
