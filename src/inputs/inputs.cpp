@@ -21,6 +21,7 @@ namespace flashcheck {
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 33;  // written to one tensor: minutes, not hours
+constexpr int64_t kAddressSpaceBytes = int64_t{1} << 47;  // of a process; more is not worth a try
 
 bool is_large(TensorName name) {
   return name == TensorName::kQ || name == TensorName::kK || name == TensorName::kV ||
@@ -49,7 +50,7 @@ std::vector<StorageBytes> allocate(const Case& c, bool with_data) {
   storages.reserve(sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     try {
-      if (!sizes[i]) throw std::bad_alloc();
+      if (!sizes[i] || *sizes[i] > kAddressSpaceBytes) throw std::bad_alloc();
       storages.emplace_back(*sizes[i]);
     } catch (const std::bad_alloc&) {
       throw InputError{
