@@ -31,6 +31,19 @@ std::optional<int64_t> known_batch(const Call& call) {
   return std::nullopt;
 }
 
+/// A page pool that keeps a row's head_dim in groups of x: (page, head, head_dim/x, row, x).
+bool is_packed_pool(const Call& call, const Shape& shape) {
+  return call.op.paged && call.c.q().rank() == 3 && shape.size() == 5 && shape[2] > 1 &&
+         shape[4] > 1 && checked_mul(shape[2], shape[4]) == call.head_dim();
+}
+
+std::string unpack(std::string_view name, const Shape& shape) {
+  return fmt::format(
+      "unpack {0} from (page, head, head_dim/{1}, row, {1}): `{0}.permute((0, 3, 1, 2, "
+      "4))?.reshape(({2}, {3}, {4}, {5}))?`",
+      name, shape[4], shape[0], shape[3], shape[1], shape[2] * shape[4]);
+}
+
 std::string too_many_dims(const Call& call, TensorName subject) {
   const std::string_view name = name_of(subject);
   const Shape& shape = call.c.at(subject).shape;
@@ -46,13 +59,6 @@ std::string too_many_dims(const Call& call, TensorName subject) {
           "table";
     }
     return fix;
-  }
-  if (call.op.paged && call.c.q().rank() == 3 &&
-      checked_mul(shape[2], shape[4]) == call.head_dim()) {
-    return fmt::format(
-        "unpack {0} from (page, head, head_dim/{1}, row, {1}): `{0}.permute((0, 3, 1, 2, "
-        "4))?.reshape(({2}, {3}, {4}, {5}))?`",
-        name, shape[4], shape[0], shape[3], shape[1], call.head_dim());
   }
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] != 1) continue;
@@ -112,23 +118,30 @@ std::string too_few_dims(const Call& call, TensorName subject) {
                      rust_list({1, shape[0], shape[1], last}));
 }
 
+/// What gives the tensor its expected rank; "" where its shape does not tell.
+std::string rank_step(const Call& call, TensorName subject) {
+  const TensorSpec& tensor = call.c.at(subject);
+  const int excess = tensor.rank() - call.expected_rank(subject);
+  if (subject != TensorName::kQ) {
+    if (is_packed_pool(call, tensor.shape)) return unpack(name_of(subject), tensor.shape);
+    const TensorName sibling = subject == TensorName::kK ? TensorName::kV : TensorName::kK;
+    const TensorSpec& other = call.c.at(sibling);
+    if (call.has_expected_rank(sibling) && other.num_elements() == tensor.num_elements()) {
+      return fmt::format("reshape {} to {}, the shape of {}", name_of(subject),
+                         rust_list(other.shape), name_of(sibling));
+    }
+  }
+  if (excess == 1) return too_many_dims(call, subject);
+  if (excess == -1) return too_few_dims(call, subject);
+  return "";
+}
+
 /// "k is [128, 2, 64], (…) is wanted: reshape k to [4, 32, 2, 64]".
 std::string rank_fix(const Call& call, TensorName subject) {
-  const TensorSpec& tensor = call.c.at(subject);
-  const int expected = call.expected_rank(subject);
-  std::string fix = fmt::format("{} is {}, {} is wanted", name_of(subject), rust_list(tensor.shape),
-                                layout_of(call, subject));
-  std::string step;
-  const TensorName sibling = subject == TensorName::kK ? TensorName::kV : TensorName::kK;
-  if (subject != TensorName::kQ && call.has_expected_rank(sibling) &&
-      call.c.at(sibling).num_elements() == tensor.num_elements()) {
-    step = fmt::format("reshape {} to {}, the shape of {}", name_of(subject),
-                       rust_list(call.c.at(sibling).shape), name_of(sibling));
-  } else if (tensor.rank() == expected + 1) {
-    step = too_many_dims(call, subject);
-  } else if (tensor.rank() == expected - 1) {
-    step = too_few_dims(call, subject);
-  }
+  const std::string fix =
+      fmt::format("{} is {}, {} is wanted", name_of(subject), rust_list(call.c.at(subject).shape),
+                  layout_of(call, subject));
+  const std::string step = rank_step(call, subject);
   return step.empty() ? fix : fix + ": " + step;
 }
 
