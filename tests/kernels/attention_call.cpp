@@ -96,7 +96,8 @@ AttentionCall::AttentionCall(const CallShape& s) : shape(s) {
   total_q_ = cu_q_.back() + (s.is_varlen ? s.uncovered_rows : 0);
   std::mt19937 rng(s.seed);
 
-  int64_t kv_rows = cu_k_.back();
+  int64_t kv_rows = cu_k_.back(), num_kv_blocks = s.is_varlen ? 1 : batch;
+  if (!s.is_varlen) kv_rows = max_k_;
   if (s.page_block_size > 0) {
     pages_a_row_ = (max_k_ + s.page_block_size - 1) / s.page_block_size + 1;
     const int64_t num_pages = batch * pages_a_row_ + 2;
@@ -109,7 +110,8 @@ AttentionCall::AttentionCall(const CallShape& s) : shape(s) {
       const bool is_used = begin < s.seqlens_k[static_cast<size_t>(n / pages_a_row_)];
       block_table_.push_back(is_used ? pages[static_cast<size_t>(n)] : -1);
     }
-    kv_rows = num_pages * s.page_block_size;
+    kv_rows = s.page_block_size;
+    num_kv_blocks = num_pages;
   }
   size_t max_ranges = 0;
   for (const auto& of_sequence : s.ranges) max_ranges = std::max(max_ranges, of_sequence.size());
@@ -122,11 +124,13 @@ AttentionCall::AttentionCall(const CallShape& s) : shape(s) {
   }
 
   const auto size = static_cast<size_t>(size_in_bytes(s.dtype));
-  const auto row = static_cast<size_t>(s.d + s.row_gap);
   constexpr auto kPoison = std::byte{0xFF};
-  q_.assign(static_cast<size_t>(total_q_ * s.h) * row * size, kPoison);
-  k_.assign(static_cast<size_t>(kv_rows * s.h_k) * row * size, kPoison);
-  v_.assign(k_.size(), kPoison);
+  q_strides_ = strides(s.q, s.is_varlen ? total_q_ : max_q_, s.h);
+  k_strides_ = strides(s.k, kv_rows, s.h_k);
+  v_strides_ = strides(s.v, kv_rows, s.h_k);
+  q_.assign(static_cast<size_t>(q_strides_.batch * (s.is_varlen ? 1 : batch)) * size, kPoison);
+  k_.assign(static_cast<size_t>(k_strides_.batch * num_kv_blocks) * size, kPoison);
+  v_.assign(static_cast<size_t>(v_strides_.batch * num_kv_blocks) * size, kPoison);
   out_.assign(static_cast<size_t>(total_q_ * s.h * s.d + 2 * kGuard) * size, kPoison);
   lse_.assign(static_cast<size_t>(total_q_ * s.h + 2 * kGuard), kUnwrittenLse);
 
@@ -163,20 +167,19 @@ AttentionParams AttentionCall::params() {
 
   LaunchParams& launch = params.launch;
   const auto u32 = [](int64_t value) { return static_cast<uint32_t>(value); };
-  const int64_t row = s.d + s.row_gap;
-  launch.q_head_stride = u32(row);
-  launch.k_head_stride = launch.v_head_stride = u32(row);
-  launch.o_head_stride = u32(s.d);
-  launch.q_row_stride = u32(s.h * row);
-  launch.k_row_stride = launch.v_row_stride = u32(s.h_k * row);
+  launch.q_row_stride = u32(q_strides_.row);
+  launch.k_row_stride = u32(k_strides_.row);
+  launch.v_row_stride = u32(v_strides_.row);
   launch.o_row_stride = u32(s.h * s.d);
-  if (!s.is_varlen) {
-    launch.q_batch_stride = u32(max_q_ * s.h * row);
-    launch.k_batch_stride = launch.v_batch_stride = u32(max_k_ * s.h_k * row);
-    launch.o_batch_stride = u32(max_q_ * s.h * s.d);
-  }
-  if (s.page_block_size > 0) {
-    launch.k_batch_stride = launch.v_batch_stride = u32(s.page_block_size * s.h_k * row);
+  launch.q_head_stride = u32(q_strides_.head);
+  launch.k_head_stride = u32(k_strides_.head);
+  launch.v_head_stride = u32(v_strides_.head);
+  launch.o_head_stride = u32(s.d);
+  if (!s.is_varlen) launch.q_batch_stride = u32(q_strides_.batch);
+  if (!s.is_varlen) launch.o_batch_stride = u32(max_q_ * s.h * s.d);
+  if (!s.is_varlen || s.page_block_size > 0) {
+    launch.k_batch_stride = u32(k_strides_.batch);
+    launch.v_batch_stride = u32(v_strides_.batch);
   }
   launch.b = u32(static_cast<int64_t>(s.seqlens_q.size()));
   launch.h = u32(s.h);
@@ -201,17 +204,29 @@ AttentionParams AttentionCall::params() {
   return params;
 }
 
-int64_t AttentionCall::q_index(int64_t sequence, int64_t i, int64_t head) const {
-  return ((cu_q_[static_cast<size_t>(sequence)] + i) * shape.h + head) * (shape.d + shape.row_gap);
+AttentionCall::Strides AttentionCall::strides(const RowLayout& layout, int64_t num_rows,
+                                              int64_t num_heads) const {
+  const int64_t width = shape.d + layout.gap, batch = num_rows * num_heads * width;
+  if (layout.is_head_major) return {batch, width, num_rows * width};
+  return {batch, num_heads * width, width};
 }
-int64_t AttentionCall::kv_index(int64_t sequence, int64_t j, int64_t kv_head) const {
-  int64_t row = cu_k_[static_cast<size_t>(sequence)] + j;
+
+int64_t AttentionCall::q_index(int64_t sequence, int64_t i, int64_t head) const {
+  const int64_t first = shape.is_varlen ? cu_q_[static_cast<size_t>(sequence)] * q_strides_.row
+                                        : sequence * q_strides_.batch;
+  return first + i * q_strides_.row + head * q_strides_.head;
+}
+int64_t AttentionCall::kv_index(const Strides& to, int64_t sequence, int64_t j,
+                                int64_t kv_head) const {
+  int64_t first = sequence * to.batch;
   if (shape.page_block_size > 0) {
     const int64_t entry = sequence * pages_a_row_ + j / shape.page_block_size;
-    row = block_table_[static_cast<size_t>(entry)] * shape.page_block_size +
-          j % shape.page_block_size;
+    first = block_table_[static_cast<size_t>(entry)] * to.batch;
+    j %= shape.page_block_size;
+  } else if (shape.is_varlen) {
+    first = cu_k_[static_cast<size_t>(sequence)] * to.row;
   }
-  return (row * shape.h_k + kv_head) * (shape.d + shape.row_gap);
+  return first + j * to.row + kv_head * to.head;
 }
 int64_t AttentionCall::out_index(int64_t sequence, int64_t i, int64_t head) const {
   return kGuard + ((cu_q_[static_cast<size_t>(sequence)] + i) * shape.h + head) * shape.d;
@@ -225,10 +240,10 @@ double AttentionCall::q(int64_t b, int64_t i, int64_t head, int64_t c) const {
   return fetch(q_, shape.dtype, q_index(b, i, head) + c);
 }
 double AttentionCall::k(int64_t b, int64_t j, int64_t head, int64_t c) const {
-  return fetch(k_, shape.dtype, kv_index(b, j, head) + c);
+  return fetch(k_, shape.dtype, kv_index(k_strides_, b, j, head) + c);
 }
 double AttentionCall::v(int64_t b, int64_t j, int64_t head, int64_t c) const {
-  return fetch(v_, shape.dtype, kv_index(b, j, head) + c);
+  return fetch(v_, shape.dtype, kv_index(v_strides_, b, j, head) + c);
 }
 double AttentionCall::out(int64_t b, int64_t i, int64_t head, int64_t c) const {
   return fetch(out_, shape.dtype, out_index(b, i, head) + c);
@@ -240,10 +255,10 @@ void AttentionCall::set_q(int64_t b, int64_t i, int64_t head, int64_t c, double 
   store(q_, shape.dtype, q_index(b, i, head) + c, value);
 }
 void AttentionCall::set_k(int64_t b, int64_t j, int64_t head, int64_t c, double value) {
-  store(k_, shape.dtype, kv_index(b, j, head) + c, value);
+  store(k_, shape.dtype, kv_index(k_strides_, b, j, head) + c, value);
 }
 void AttentionCall::set_v(int64_t b, int64_t j, int64_t head, int64_t c, double value) {
-  store(v_, shape.dtype, kv_index(b, j, head) + c, value);
+  store(v_, shape.dtype, kv_index(v_strides_, b, j, head) + c, value);
 }
 
 int64_t AttentionCall::num_stray_bytes() const {

@@ -15,6 +15,12 @@ namespace flashcheck::testing {
 uint32_t encode(Dtype dtype, double value);
 double decode(Dtype dtype, uint32_t bits);
 
+/// How the rows of a tensor lie within a sequence batch, a flat tensor or a page.
+struct RowLayout {
+  bool is_head_major = false;  // [head][row][d] instead of [row][head][d]
+  int64_t gap = 0;             // unused elements after each row of each head
+};
+
 /// A small attention call, described.
 struct CallShape {
   Dtype dtype = Dtype::kF16;
@@ -29,7 +35,7 @@ struct CallShape {
   bool has_alibi = false;
   std::vector<std::vector<std::pair<int, int>>> ranges;  // [sequence][range]; empty: none
   bool rounds_p = true;
-  int64_t row_gap = 0;         // unused elements after each row of q, k and v
+  RowLayout q, k, v;
   int64_t uncovered_rows = 0;  // of q, before the first and after the last sequence (varlen)
   uint32_t seed = 1;
 };
@@ -61,12 +67,18 @@ class AttentionCall {
   std::vector<float> slopes;  // [h] if shape.has_alibi
 
  private:
+  /// In elements; batch: of a sequence or page.
+  struct Strides {
+    int64_t batch, row, head;
+  };
+  Strides strides(const RowLayout& layout, int64_t num_rows, int64_t num_heads) const;
   int64_t q_index(int64_t sequence, int64_t i, int64_t head) const;
-  int64_t kv_index(int64_t sequence, int64_t j, int64_t kv_head) const;
+  int64_t kv_index(const Strides& to, int64_t sequence, int64_t j, int64_t kv_head) const;
   int64_t out_index(int64_t sequence, int64_t i, int64_t head) const;
   int64_t lse_index(int64_t sequence, int64_t i, int64_t head) const;
 
   int64_t max_q_ = 0, max_k_ = 0, total_q_ = 0, pages_a_row_ = 0;
+  Strides q_strides_{}, k_strides_{}, v_strides_{};
   std::vector<int32_t> cu_q_, cu_k_, block_table_, ranges_;
   std::vector<std::byte> q_, k_, v_, out_;
   std::vector<float> lse_;

@@ -191,7 +191,9 @@ CallShape random_shape(std::mt19937& rng) {
     }
   }
   s.rounds_p = below(4) > 0;
-  s.row_gap = one_of({0, 0, 3, 8});
+  for (RowLayout* layout : {&s.q, &s.k, &s.v}) {
+    *layout = {.is_head_major = below(3) == 0, .gap = one_of({0, 0, 3, 8})};
+  }
   s.uncovered_rows = below(3);
   s.seed = static_cast<uint32_t>(rng());
   return s;
