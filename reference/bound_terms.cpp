@@ -55,11 +55,12 @@ void add_partial_sums(const double* weights, const KeyBlock& block, const DenseK
     const int64_t j = ascending ? step : block.num_keys - 1 - step;
     if (weights[j] == 0) continue;
     const double* const v = kv.v.data() + (block.first_key + j) * head_dim;
-    const double scaled = rises[static_cast<size_t>(j)];
+    if (rises[static_cast<size_t>(j)]) {
+      for (size_t c = 0; c < partial.size(); ++c) total[c] += std::fabs(partial[c]);
+    }
     for (size_t c = 0; c < partial.size(); ++c) {
-      const double before = partial[c];
       partial[c] += weights[j] * v[c];
-      total[c] += std::fabs(partial[c]) + scaled * std::fabs(before);
+      total[c] += std::fabs(partial[c]);
     }
   }
   for (size_t c = 0; c < partial.size(); ++c) sums[c] = std::max(sums[c], total[c]);

@@ -13,6 +13,7 @@ struct ScalarAttention {
   std::vector<double> out, magnitude;           // [rows][num_heads][head_dim]
   std::vector<double> lse, max_logit, max_dot;  // [rows][num_heads]
   std::vector<int64_t> visible;                 // [rows][num_heads]
+  std::vector<std::vector<double>> weights;     // [rows][num_heads], of all keys; 0: not visible
 };
 ScalarAttention scalar_attention(const TestProblem& test);
 
