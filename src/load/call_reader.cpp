@@ -101,8 +101,9 @@ class StorageReader {
     std::vector<std::string_view> known;
     for (const Declared& declared : declared_) known.push_back(declared.name);
     complaints_.add(complaint::kUnknownStorage, name,
-                    known.empty() ? "an entry of `storages`, which has none"
-                                  : fmt::format("one of the storages {}", fmt::join(known, ", ")),
+                    known.empty()
+                        ? "an entry of `storages`, which has none"
+                        : fmt::format("an entry of `storages` ({})", fmt::join(known, ", ")),
                     in_quotes(name.text));
     return nullptr;
   }

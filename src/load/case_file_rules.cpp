@@ -199,8 +199,8 @@ const Rule kWrongNumberOfValues{
     .message = kMessage,
     .why =
         "`values` holds exactly the elements of the tensor, nested as its shape or "
-        "flat in row-major order.",
-    .fix = "Add or remove values, or correct `shape`.",
+        "flat in row-major order; `axes` names each dim.",
+    .fix = "Add or remove some, or correct `shape`.",
     .source = kSource};
 
 const Rule kValueOutOfRange{

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,43 +108,44 @@ bool read_hazards(const JsonValue& array, std::vector<std::string>& hazards,
   return true;
 }
 
-/// Each demand implies something of the verdict; two that imply different things cannot both hold.
-bool expect_consistent(const JsonValue& object, const Expect& expect, Complaints& complaints) {
-  std::optional<Verdict> implied = expect.verdict;
-  std::string because = implied ? fmt::format("the verdict {}", name_of(*implied)) : "";
-  bool is_good = true;
-  const auto imply = [&](bool is_given, std::string_view key, Verdict verdict) {
-    if (!is_given) return;
-    if (implied && *implied != verdict) {
-      complaints.add_member(complaint::kContradiction, object, key,
-                            fmt::format("nothing that contradicts {}", because),
-                            fmt::format("`{}`, which needs the verdict {}", key, name_of(verdict)));
-      is_good = false;
-      return;
-    }
-    implied = verdict;
-    because = fmt::format("`{}`", key);
-  };
-  imply(expect.error.has_value(), "error", Verdict::kError);
-  imply(expect.panic.has_value(), "panic", Verdict::kPanic);
-  imply(expect.hazards && !expect.hazards->empty(), "hazards", Verdict::kHazard);
-  imply(expect.cause.has_value(), "cause", Verdict::kMismatch);
-  if (!is_good) return false;
+/// A set of verdicts, a bit each.
+using Verdicts = uint32_t;
+constexpr Verdicts only(Verdict verdict) { return Verdicts{1} << static_cast<int>(verdict); }
+constexpr Verdicts kAnyVerdict = (Verdicts{1} << kVerdicts.size()) - 1;
 
-  const bool is_refused =
-      implied == Verdict::kError || implied == Verdict::kPanic || implied == Verdict::kInvalid;
-  if (!expect.launch.empty() && is_refused) {
-    complaints.add_member(complaint::kContradiction, object, "launch",
-                          fmt::format("nothing that contradicts {}", because),
-                          "`launch`, which needs an accepted call");
-    return false;
+std::string listed(Verdicts verdicts) {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < kVerdicts.size(); ++i) {
+    if (verdicts & only(static_cast<Verdict>(i))) names.push_back(kVerdicts[i]);
   }
-  if (implied == Verdict::kHazard && expect.hazards && expect.hazards->empty()) {
-    complaints.add_member(complaint::kContradiction, object, "hazards",
-                          "a code beside the verdict hazard", "an array of 0");
-    return false;
-  }
-  return true;
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
+/// Whether some verdict satisfies all demands; a complaint at the first that leaves none.
+bool expect_consistent(const JsonValue& object, const Expect& expect, Complaints& complaints) {
+  Verdicts possible = kAnyVerdict;
+  const auto demand = [&](bool is_given, std::string_view key, Verdicts verdicts) {
+    if (!is_given || possible == 0) return;
+    if ((possible & verdicts) == 0) {
+      complaints.add_member(
+          complaint::kContradiction, object, key,
+          "nothing that contradicts the verdict " + listed(possible),
+          fmt::format("`{}`, which needs {}", key,
+                      std::popcount(verdicts) > 2 ? "another" : listed(verdicts)));
+    }
+    possible &= verdicts;
+  };
+  constexpr Verdicts kHazard = only(Verdict::kHazard);
+  constexpr Verdicts kRefused =
+      only(Verdict::kError) | only(Verdict::kPanic) | only(Verdict::kInvalid);
+  if (expect.verdict) possible = only(*expect.verdict);
+  demand(expect.error.has_value(), "error", only(Verdict::kError));
+  demand(expect.panic.has_value(), "panic", only(Verdict::kPanic));
+  demand(expect.hazards.has_value(), "hazards",
+         expect.hazards && expect.hazards->empty() ? kAnyVerdict & ~kHazard : kHazard);
+  demand(!expect.launch.empty(), "launch", kAnyVerdict & ~kRefused);
+  demand(expect.cause.has_value(), "cause", only(Verdict::kMismatch) | kHazard);
+  return possible != 0;
 }
 
 }  // namespace

@@ -132,7 +132,8 @@ class Builder {
     const JsonContext context{last_, open_.empty(), in_object};
     const size_t stop = static_cast<size_t>(progress_.at - text_.data());
     JsonSyntaxError error = explain_syntax(text_, last_end_, stop, context);
-    report(complaint::kNotJson, error.at, where_next(), std::move(error.expected),
+    std::string where = error.at < last_end_ ? where_last() : where_next();
+    report(complaint::kNotJson, error.at, std::move(where), std::move(error.expected),
            std::move(error.got));
   }
 

@@ -10,6 +10,11 @@ namespace {
 constexpr std::string_view kWhitespace = " \t\r\n";
 constexpr std::string_view kStructural = "{}[],:";
 
+bool is_punctuation(char c) {
+  return kWhitespace.find(c) != std::string_view::npos ||
+         kStructural.find(c) != std::string_view::npos;
+}
+
 size_t skip_whitespace(std::string_view text, size_t at) {
   return std::min(text.find_first_not_of(kWhitespace, at), text.size());
 }
@@ -32,11 +37,19 @@ std::string_view token_at(std::string_view text, size_t at, size_t stop) {
   if (text[at] == '"') return text.substr(at, std::max(stop, at + 1) - at);
   if (kStructural.find(text[at]) != std::string_view::npos) return text.substr(at, 1);
   size_t end = at + 1;
-  while (end < text.size() && kWhitespace.find(text[end]) == std::string_view::npos &&
-         kStructural.find(text[end]) == std::string_view::npos) {
-    ++end;
-  }
+  while (end < text.size() && !is_punctuation(text[end])) ++end;
   return text.substr(at, end - at);
+}
+
+/// Whether a number or word goes on where the parser thought that it had ended: "01", "0x10".
+bool is_glued(std::string_view text, size_t last_end) {
+  return last_end > 0 && last_end < text.size() && !is_punctuation(text[last_end - 1]) &&
+         !is_punctuation(text[last_end]) && text[last_end] != '"' && text[last_end - 1] != '"';
+}
+
+size_t token_begin(std::string_view text, size_t end) {
+  while (end > 0 && !is_punctuation(text[end - 1])) --end;
+  return end;
 }
 
 bool is_value_word(std::string_view token) {
@@ -67,6 +80,9 @@ JsonSyntaxError explain_syntax(std::string_view text, size_t last_end, size_t st
     wants_key = context.in_object;
     wants_value = !wants_key;
     expected = wants_key ? "a key in double quotes or '}'" : "a value or ']'";
+  } else if (is_glued(text, last_end)) {
+    at = token_begin(text, last_end);
+    expected = "a value";
   } else if (context.at_top) {
     expected = "the end of the text";
   } else if (skip(',')) {

@@ -11,6 +11,14 @@ namespace {
 
 constexpr size_t kMaxLength = 64;
 
+std::string lowered(std::string_view word) {
+  std::string lower(word.substr(0, kMaxLength));
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 }  // namespace
 
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -33,9 +41,10 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> known) {
   // Relative to the length, so that "candle" is near "candle-flash-attn", not near "none".
+  const std::string lower = lowered(word);
   const auto distance = [&](std::string_view other) {
     const size_t length = std::clamp(std::max(word.size(), other.size()), size_t{1}, kMaxLength);
-    return static_cast<double>(edit_distance(word, other)) / static_cast<double>(length);
+    return static_cast<double>(edit_distance(lower, lowered(other))) / static_cast<double>(length);
   };
   return *std::min_element(known.begin(), known.end(),
                            [&](auto a, auto b) { return distance(a) < distance(b); });

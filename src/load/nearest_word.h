@@ -10,7 +10,8 @@ namespace flashcheck {
 /// Only the first 64 bytes count.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The known word with the smallest edit distance for its length, the first of several.
+/// The known word with the smallest edit distance for its length, whatever the case; the first of
+/// several.
 /// Precondition: there is one.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> known);
 
