@@ -14,18 +14,23 @@ bool all_on(const Call& call, Device::Kind kind) {
 Facts device_mismatch(const Call& call, TensorName subject) {
   const Case& c = call.c;
   const Device& device = c.at(subject).device;
-  const bool query_is_odd = c.k().device == c.v().device;
+  const Device& query = c.q().device;
   Facts facts{.where = pointer_to(subject, "device"),
               .args = {{"op", std::string(call.op.name)},
-                       {"lhs", rust_name_of(c.q().device)},
+                       {"lhs", rust_name_of(query)},
                        {"rhs", rust_name_of(device)}}};
-  if (query_is_odd) {
+  if (c.k().device == c.v().device) {
     facts.fix = fmt::format(
         "q alone is on {}, k and v are on {}: move q, `let q = q.to_device(k.device())?;`.",
-        name_of(c.q().device), name_of(device));
+        name_of(query), name_of(device));
+  } else if (device.is_cuda() && !query.is_cuda()) {
+    facts.fix = fmt::format(
+        "{0} is on {1}, q on {2}, and flash-attn runs on CUDA alone: move q and {3} there, `let q "
+        "= q.to_device({0}.device())?;`.",
+        name_of(subject), name_of(device), name_of(query), subject == TensorName::kK ? "v" : "k");
   } else {
     facts.fix = fmt::format("{0} is on {1}, q on {2}: `let {0} = {0}.to_device(q.device())?;`.",
-                            name_of(subject), name_of(device), name_of(c.q().device));
+                            name_of(subject), name_of(device), name_of(query));
   }
   return facts;
 }
@@ -53,7 +58,8 @@ constinit const ContractRule kDeviceMismatch{
              .message = "device mismatch in {op}, lhs: {lhs}, rhs: {rhs}",
              .why = "q, k and v go into one kernel launch, so candle wants all three on one "
                     "device before it looks at anything else. `lhs` is q's device, `rhs` is that "
-                    "of k or v.",
+                    "of k or v. Two Metal devices made separately count as different, whatever "
+                    "their ids.",
              .fix = "Move the tensor that is elsewhere: `let k = k.to_device(q.device())?;`.",
              .source = "candle-core/src/storage.rs:47-65"},
     .fails =

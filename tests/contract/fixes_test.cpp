@@ -248,6 +248,19 @@ TEST_CASE("fixes of dtypes, devices, slopes and offsets") {
           "q alone is on cpu, k and v are on cuda:0: move q, `let q = q.to_device(k.device())?;`.");
     CHECK(check_contract(c).findings.size() == 1);
   }
+  SUBCASE("k alone on the GPU") {
+    Case c = fixed_call();
+    tensor(c, kQ).device = tensor(c, kV).device = kCpu;
+    CHECK(fix_of(c) ==
+          "k is on cuda:0, q on cpu, and flash-attn runs on CUDA alone: move q and v there, `let q "
+          "= q.to_device(k.device())?;`.");
+  }
+  SUBCASE("lengths left on the CPU") {
+    Case c = varlen_call();
+    tensor(c, kSeqlensK).device = kCpu;
+    CHECK(fix_of(c) ==
+          "seqlens_k is on cpu, q on cuda:0: `let seqlens_k = seqlens_k.to_device(q.device())?;`.");
+  }
   SUBCASE("slopes one a k/v head") {
     Case c = fixed_alibi_call();
     reshape(c, kAlibiSlopes, {2});

@@ -38,15 +38,18 @@ void change_shape(Case& c, TensorName name, std::mt19937_64& rng) {
   const TensorSpec before = t;
   std::vector<int64_t> shape = t.shape;
   switch (between(rng, 0, 3)) {
-    case 0:
-      shape.insert(shape.begin() + between(rng, 0, t.rank()), pick<int64_t>(rng, {1, 2, 0}));
+    case 0: {
+      const int64_t axis = between(rng, 0, t.rank());
+      shape.insert(shape.begin() + axis, pick<int64_t>(rng, {1, 2, 0}));
       break;
+    }
     case 1:
       if (!shape.empty()) shape.erase(shape.begin() + between(rng, 0, t.rank() - 1));
       break;
     default:
       if (!shape.empty()) {
-        shape[static_cast<size_t>(between(rng, 0, t.rank() - 1))] =
+        const auto axis = static_cast<size_t>(between(rng, 0, t.rank() - 1));
+        shape[axis] =
             pick<int64_t>(rng, {0, 1, 2, 3, 7, 8, 16, 33, 100, 520, 1024, int64_t{1} << 33});
       }
   }
