@@ -112,7 +112,7 @@ TEST_CASE("strides and offset place the values; the rest stays NaN") {
   q.offset = 2;
   builder.get().storages[static_cast<size_t>(q.storage)].elements = 8;
   const std::vector<double> all = elements(make_inputs(builder.get(), true), q);
-  for (const size_t n : {0, 1, 4, 7}) CHECK(std::isnan(all[n]));
+  for (const size_t n : {0u, 1u, 4u, 7u}) CHECK(std::isnan(all[n]));
   CHECK(all[2] == 1);
   CHECK(all[5] == 2);
   CHECK(all[3] == 3);
