@@ -47,7 +47,7 @@ std::vector<LaunchedSequence> launched_sequences(const HazardContext& context) {
 
 }  // namespace
 
-int64_t HazardContext::visited_keys(const LaunchedSequence& sequence) const {
+int64_t HazardContext::reachable_keys(const LaunchedSequence& sequence) const {
   const int64_t keys = std::max<int64_t>(sequence.seqlen_k(), 0);
   if (!c.function->paged || c.function->wrapper == Wrapper::kNone) return keys;
   const int64_t cap = (int64_t{launch.seqlen_k} + 31) / 32 * 32;

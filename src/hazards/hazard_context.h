@@ -28,9 +28,9 @@ struct HazardContext {
   /// Nothing if a varlen call's tables are unknown.
   std::optional<std::vector<LaunchedSequence>> sequences;
 
-  /// Keys that the kernel visits of a sequence: a paged kernel stops at the 32-key tile that
-  /// max_seqlen_k ends in (kernels/flash_fwd_kernel.h:564-568).
-  int64_t visited_keys(const LaunchedSequence& sequence) const;
+  /// Keys of a sequence that the kernel can reach whatever the mask: a paged kernel stops at the
+  /// 32-key tile that max_seqlen_k ends in (kernels/flash_fwd_kernel.h:564-568).
+  int64_t reachable_keys(const LaunchedSequence& sequence) const;
 
   /// Entry of the block table as the case declares it, read as int32.
   /// Precondition: block_table is known and has it.
@@ -41,6 +41,14 @@ struct HazardContext {
 
   const Inputs& small;
 };
+
+/// Calls f(number, sequence) for every sequence; for none where the lengths are unknown.
+template <typename F>
+void for_each_sequence(const HazardContext& context, F&& f) {
+  if (!context.sequences) return;
+  int64_t number = 0;
+  for (const LaunchedSequence& sequence : *context.sequences) f(number++, sequence);
+}
 
 HazardContext make_hazard_context(const Case& c, const LaunchParams& launch, const Inputs& small);
 

@@ -20,6 +20,13 @@ enum class HazardKind : uint8_t {
   kExit,         // the process ends
   kInformation,  // right, but often not what the caller meant
 };
+/// "out-of-bounds read", "never written", …: as docs/hazards.md spells it.
+std::string_view name_of(HazardKind kind);
+
+/// Whose calls a rule is about, as bits. kDirect: no wrapper, Wrapper::kNone; candle's quirks are
+/// no hazard there.
+enum Callee : uint8_t { kV2 = 1, kV3 = 2, kDirect = 4, kCandle = kV2 | kV3, kAll = 7 };
+Callee callee_of(Wrapper wrapper);
 
 /// Reports a finding of the rule being checked.
 using EmitHazard = std::function<void(Finding)>;
@@ -28,6 +35,7 @@ using EmitHazard = std::function<void(Finding)>;
 struct HazardRule {
   Rule rule;
   HazardKind kind;
+  uint8_t callees;  // of Callee
   void (*check)(const HazardContext& context, const Rule& rule, const EmitHazard& emit);
 };
 

@@ -1,6 +1,6 @@
 #include "src/hazards/hazards.h"
 
-#include <array>
+#include <fmt/format.h>
 
 #include "src/hazards/families.h"
 #include "src/hazards/memory_safety.h"
@@ -8,19 +8,45 @@
 namespace flashcheck {
 namespace {
 
-std::array<std::span<const HazardRule>, 3> families() {
-  return {address_hazards(), sequence_hazards(), paging_hazards()};
+constexpr int kMaxFindings = 8;  // of one rule: a screen, not a log
+
+void check_rule(const HazardContext& context, const HazardRule& rule,
+                std::vector<Finding>& findings) {
+  int count = 0;
+  rule.check(context, rule.rule, [&](Finding finding) {
+    if (++count <= kMaxFindings) findings.push_back(std::move(finding));
+  });
+  if (count > kMaxFindings) {
+    findings.back().details.push_back(fmt::format("and {} more like this", count - kMaxFindings));
+  }
 }
 
 }  // namespace
 
+const std::vector<std::span<const HazardRule>>& hazard_families() {
+  static const std::vector<std::span<const HazardRule>> families{unknown_value_hazards(),
+                                                                 address_hazards(),
+                                                                 layout_hazards(),
+                                                                 sequence_hazards(),
+                                                                 maximum_hazards(),
+                                                                 window_hazards(),
+                                                                 paging_hazards(),
+                                                                 prefix_range_hazards(),
+                                                                 head_dim_hazards(),
+                                                                 scale_hazards(),
+                                                                 value_hazards(),
+                                                                 launch_hazards(),
+                                                                 v3_hazards()};
+  return families;
+}
+
 Hazards find_hazards(const Case& c, const LaunchParams& launch, const Inputs& small) {
   const HazardContext context = make_hazard_context(c, launch, small);
+  const Callee callee = callee_of(launch.wrapper);
   Hazards hazards;
-  for (const std::span<const HazardRule> family : families()) {
+  for (const std::span<const HazardRule> family : hazard_families()) {
     for (const HazardRule& rule : family) {
-      rule.check(context, rule.rule,
-                 [&](Finding finding) { hazards.findings.push_back(std::move(finding)); });
+      if (rule.callees & callee) check_rule(context, rule, hazards.findings);
     }
   }
   hazards.is_memory_safe = is_memory_safe(context);
@@ -30,12 +56,46 @@ Hazards find_hazards(const Case& c, const LaunchParams& launch, const Inputs& sm
 std::span<const Rule* const> hazard_rules() {
   static const std::vector<const Rule*> rules = [] {
     std::vector<const Rule*> all;
-    for (const std::span<const HazardRule> family : families()) {
+    for (const std::span<const HazardRule> family : hazard_families()) {
       for (const HazardRule& rule : family) all.push_back(&rule.rule);
     }
     return all;
   }();
   return rules;
+}
+
+Callee callee_of(Wrapper wrapper) {
+  switch (wrapper) {
+    case Wrapper::kCandleFlashAttn:
+      return kV2;
+    case Wrapper::kCandleFlashAttnV3:
+      return kV3;
+    case Wrapper::kNone:
+      return kDirect;
+  }
+  return kDirect;
+}
+
+std::string_view name_of(HazardKind kind) {
+  switch (kind) {
+    case HazardKind::kOutOfBoundsRead:
+      return "out-of-bounds read";
+    case HazardKind::kOutOfBoundsWrite:
+      return "out-of-bounds write";
+    case HazardKind::kUnwritten:
+      return "never written";
+    case HazardKind::kWrong:
+      return "wrong numbers";
+    case HazardKind::kNan:
+      return "NaN";
+    case HazardKind::kFault:
+      return "device fault";
+    case HazardKind::kExit:
+      return "process exit";
+    case HazardKind::kInformation:
+      return "information";
+  }
+  return "";
 }
 
 }  // namespace flashcheck

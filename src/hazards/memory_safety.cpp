@@ -24,6 +24,17 @@ bool sizes_fit(const Case& c) {
          is_small(c.args.max_seqlen_q) && is_small(c.args.max_seqlen_k);
 }
 
+/// Kernel and reference read the same lengths: the kernel takes entries for int32, the reference
+/// does not.
+bool lengths_fit(const HazardContext& context) {
+  if (!context.c.function->varlen) return true;
+  const auto is_int = [](int64_t value) {
+    return value >= 0 && value <= std::numeric_limits<int32_t>::max();
+  };
+  return std::all_of(context.seqlens_q->begin(), context.seqlens_q->end(), is_int) &&
+         std::all_of(context.seqlens_k->begin(), context.seqlens_k->end(), is_int);
+}
+
 bool rows_fit(const HazardContext& context) {
   if (!context.c.function->varlen) return true;
   const int64_t total_q = context.c.q().shape[0];
@@ -44,7 +55,8 @@ bool pages_fit(const HazardContext& context) {
   if (table.shape[0] < static_cast<int64_t>(context.sequences->size())) return false;
   for (size_t b = 0; b < context.sequences->size(); ++b) {
     const int64_t keys = (*context.sequences)[b].seqlen_k();
-    if (keys <= 0) continue;
+    // Without query rows neither kernel nor reference reads a key.
+    if (keys <= 0 || (*context.sequences)[b].seqlen_q() <= 0) continue;
     if (page == 0 || (keys + page - 1) / page > table.shape[1]) return false;
     for (int64_t entry = 0; entry < (keys + page - 1) / page; ++entry) {
       const std::optional<int64_t> launched = context.launched_page(static_cast<int64_t>(b), entry);
@@ -77,8 +89,8 @@ bool is_memory_safe(const HazardContext& context) {
   const bool values_known =
       context.sequences && (!context.c.function->paged || context.block_table) &&
       (!context.c.find(TensorName::kMmPrefixRanges) || context.mm_prefix_ranges);
-  return values_known && views_fit(context.c) && sizes_fit(context.c) && rows_fit(context) &&
-         pages_fit(context) && slopes_fit(context) && ranges_fit(context);
+  return values_known && views_fit(context.c) && sizes_fit(context.c) && lengths_fit(context) &&
+         rows_fit(context) && pages_fit(context) && slopes_fit(context) && ranges_fit(context);
 }
 
 }  // namespace flashcheck

@@ -2,102 +2,31 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
+#include "src/hazards/addresses.h"
 #include "src/hazards/families.h"
+#include "src/hazards/kernel_mask.h"
+#include "src/hazards/tile_sizes.h"
 
 namespace flashcheck {
 namespace {
 
-int64_t pages_of(int64_t keys, int64_t page_block_size) {
-  return (keys + page_block_size - 1) / page_block_size;
+using std::to_string;
+
+bool has_pages(const HazardContext& context) {
+  return context.c.function->paged && context.launch.page_block_size > 0 && context.sequences;
 }
 
-void check_page_size(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  if (!context.c.function->paged || context.launch.page_block_size != 0) return;
-  if (context.sequences &&
-      std::none_of(context.sequences->begin(), context.sequences->end(),
-                   [](const LaunchedSequence& s) { return s.seqlen_k() > 0; })) {
-    return;
-  }
-  emit(make_finding(rule, "/args/page_block_size", {}));
-}
-
-void check_table_rows(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  if (!context.c.function->paged) return;
-  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
-  if (table.shape[0] >= context.launch.b) return;
-  Finding finding = make_finding(
-      rule, "/tensors/block_table/shape/0",
-      {{"rows", std::to_string(table.shape[0])}, {"sequences", std::to_string(context.launch.b)}});
-  finding.fix = fmt::format("pass a block_table of shape [{}, {}]: one row a sequence",
-                            context.launch.b, table.shape[1]);
-  emit(std::move(finding));
-}
-
-/// "and past the table's end" or "sequence 1's row [4, 5]": what a row that is too short runs into.
-std::string what_follows(const HazardContext& context, int64_t sequence, int64_t columns) {
-  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
-  if (sequence + 1 >= table.shape[0]) return "past the table's end";
-  std::string next = fmt::format("from sequence {}'s row", sequence + 1);
-  if (!context.block_table) return next;
-  next += " [";
-  for (int64_t i = 0; i < std::min<int64_t>(columns, 4); ++i) {
-    next += fmt::format("{}{}", i ? ", " : "", context.declared_page(sequence + 1, i));
-  }
-  return next + (columns > 4 ? ", …]" : "]");
-}
-
-void check_table_columns(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+/// Calls f(entry, first key, last key) for the entries of a sequence's row that the kernel reads.
+template <typename F>
+void for_each_entry(const HazardContext& context, int64_t sequence, F&& f) {
   const int64_t page = context.launch.page_block_size;
-  if (!context.c.function->paged || page == 0 || !context.sequences) return;
-  const int64_t columns = context.c.at(TensorName::kBlockTable).shape[1];
-  for (size_t b = 0; b < context.sequences->size(); ++b) {
-    const int64_t keys = context.visited_keys((*context.sequences)[b]);
-    const int64_t needed = pages_of(keys, page);
-    if (needed <= columns) continue;
-    const int64_t sequence = static_cast<int64_t>(b);
-    Finding finding = make_finding(rule, "/tensors/block_table/shape/1",
-                                   {{"sequence", std::to_string(b)},
-                                    {"length", std::to_string(keys)},
-                                    {"needed", std::to_string(needed)},
-                                    {"page_block_size", std::to_string(page)},
-                                    {"columns", std::to_string(columns)},
-                                    {"follows", what_follows(context, sequence, columns)}});
-    if (columns > 0) {
-      const int64_t would_hold = (keys + columns - 1) / columns;
-      finding.details.push_back(
-          fmt::format("{} pages of {} would hold it: is the table in pages of another size?",
-                      columns, (would_hold + 31) / 32 * 32));
-    }
-    finding.fix = fmt::format("give every row {} entries, or correct seqlens_k", needed);
-    emit(std::move(finding));
-  }
-}
-
-void check_block_ids(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  const int64_t page = context.launch.page_block_size;
-  if (!context.c.function->paged || page == 0 || !context.sequences || !context.block_table) return;
-  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
-  const int64_t num_blocks = context.c.k().shape[0];
-  const int64_t batch = std::min(static_cast<int64_t>(context.sequences->size()), table.shape[0]);
-  for (int64_t b = 0; b < batch; ++b) {
-    const int64_t keys = context.visited_keys((*context.sequences)[static_cast<size_t>(b)]);
-    const int64_t used = std::min(pages_of(keys, page), table.shape[1]);
-    for (int64_t entry = 0; entry < used; ++entry) {
-      const int64_t id = (*context.block_table)[static_cast<size_t>(b * table.shape[1] + entry)];
-      if (id >= 0 && id < num_blocks) continue;
-      Finding finding =
-          make_finding(rule, fmt::format("/tensors/block_table/values/{}/{}", b, entry),
-                       {{"sequence", std::to_string(b)},
-                        {"entry", std::to_string(entry)},
-                        {"id", std::to_string(id)},
-                        {"num_blocks", std::to_string(num_blocks)}});
-      finding.details.push_back(fmt::format(
-          "keys {}..{} of sequence {} are read at {} * {} elements from k's start", entry * page,
-          std::min(keys, (entry + 1) * page) - 1, b, id, context.launch.k_batch_stride));
-      finding.fix = fmt::format("ids run from 0 to {}: correct the entry, or pass the whole pool",
-                                num_blocks - 1);
-      emit(std::move(finding));
+  int64_t next = 0;
+  for (const KeySpan& span : loaded_keys(context, sequence)) {
+    for (int64_t entry = std::max(next, span.begin / page); entry * page < span.end; ++entry) {
+      f(entry, std::max(span.begin, entry * page), std::min(span.end, (entry + 1) * page) - 1);
+      next = entry + 1;
     }
   }
 }
@@ -106,12 +35,188 @@ void check_table_stride(const HazardContext& context, const Rule& rule, const Em
   if (!context.c.function->paged) return;
   const TensorSpec& table = context.c.at(TensorName::kBlockTable);
   const int64_t used = context.launch.block_table_batch_stride;
-  if (table.shape[0] < 2 || table.strides[0] == used) return;
+  if (std::min<int64_t>(table.shape[0], context.launch.b) < 2 || table.strides[0] == used) return;
   Finding finding =
       make_finding(rule, "/tensors/block_table/strides/0",
-                   {{"stride", std::to_string(table.strides[0])}, {"used", std::to_string(used)}});
+                   {{"stride", to_string(table.strides[0])}, {"used", to_string(used)}});
+  const int64_t elements = context.c.storage_elements(table);
+  const Address row_1 = address_of(table.offset, {{"row", 1, used}});
+  if (!row_1.is_inside(elements)) {
+    finding.details.push_back(against_storage("block_table", row_1, elements));
+  } else if (context.block_table && used > 0) {
+    finding.details.push_back(fmt::format("sequence 1: its first page is {}, and {} is read",
+                                          context.declared_page(1, 0),
+                                          *context.launched_page(1, 0)));
+  }
   finding.fix = "pass block_table.contiguous()";
   emit(std::move(finding));
+}
+
+void check_table_rows(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.c.function->paged) return;
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  if (table.shape[0] >= context.launch.b) return;
+  Finding finding = make_finding(
+      rule, "/tensors/block_table/shape/0",
+      {{"rows", to_string(table.shape[0])}, {"sequences", to_string(context.launch.b)}});
+  finding.details.push_back(against_storage(
+      "block_table",
+      address_of(table.offset, {{"row", table.shape[0], context.launch.block_table_batch_stride}}),
+      context.c.storage_elements(table)));
+  finding.fix = fmt::format("pass a block_table of shape [{}, {}]: one row a sequence",
+                            context.launch.b, table.shape[1]);
+  emit(std::move(finding));
+}
+
+/// "from sequence 1's row [4, 5]" or "past the table's end": what a row that is too short runs
+/// into.
+std::string what_follows(const HazardContext& context, int64_t sequence, int64_t columns) {
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  if (sequence + 1 >= table.shape[0]) return "past the table's end";
+  std::string next = fmt::format("from sequence {}'s row", sequence + 1);
+  if (!context.block_table || table.strides[0] != columns) return next;
+  next += " [";
+  for (int64_t i = 0; i < std::min<int64_t>(columns, 4); ++i) {
+    next += fmt::format("{}{}", i ? ", " : "", context.declared_page(sequence + 1, i));
+  }
+  return next + (columns > 4 ? ", …]" : "]");
+}
+
+void check_table_columns(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!has_pages(context)) return;
+  const int64_t page = context.launch.page_block_size;
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  const int64_t columns = table.shape[1];
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
+    const std::vector<KeySpan> loaded = loaded_keys(context, b);
+    if (loaded.empty()) return;
+    const int64_t keys = loaded.back().end;
+    const int64_t needed = ceil_div(keys, page);
+    if (needed <= columns) return;
+    Finding finding = make_finding(rule, "/tensors/block_table/shape/1",
+                                   {{"sequence", to_string(b)},
+                                    {"length", to_string(keys)},
+                                    {"needed", to_string(needed)},
+                                    {"page_block_size", to_string(page)},
+                                    {"columns", to_string(columns)},
+                                    {"follows", what_follows(context, b, columns)}});
+    const int64_t stride = context.launch.block_table_batch_stride;
+    const Address past = address_of(table.offset, {{"row", b, stride}, {"entry", columns, 1}});
+    if (!past.is_inside(context.c.storage_elements(table))) {
+      finding.details.push_back(
+          against_storage("block_table", past, context.c.storage_elements(table)));
+    }
+    if (columns > 0) {
+      const int64_t other = round_up(ceil_div(keys, columns), 32);
+      finding.details.push_back(fmt::format(
+          "{} x {} = {} would hold it: is the table made for pages of {}? This call's have {}",
+          columns, other, columns * other, other, page));
+    }
+    finding.fix = fmt::format("give every row {} entries, or correct seqlens_k", needed);
+    emit(std::move(finding));
+  });
+}
+
+/// Ids that are pages of another cache, or none: `negative` or too large.
+void check_block_ids(const HazardContext& context, const Rule& rule, const EmitHazard& emit,
+                     bool negative) {
+  if (!has_pages(context) || !context.block_table) return;
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  const TensorSpec& k = context.c.k();
+  const int64_t num_blocks = k.shape[0];
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
+    if (b >= table.shape[0]) return;
+    for_each_entry(context, b, [&](int64_t entry, int64_t first, int64_t last) {
+      if (entry >= table.shape[1]) return;
+      const int64_t id = (*context.block_table)[static_cast<size_t>(b * table.shape[1] + entry)];
+      const int64_t used = context.declared_page(b, entry);
+      if (negative ? used >= 0 : used < num_blocks) return;
+      Finding finding =
+          make_finding(rule, fmt::format("/tensors/block_table/values/{}/{}", b, entry),
+                       {{"sequence", to_string(b)},
+                        {"entry", to_string(entry)},
+                        {"id", to_string(id)},
+                        {"used", to_string(used)},
+                        {"first", to_string(first)},
+                        {"last", to_string(last)},
+                        {"num_blocks", to_string(num_blocks)}});
+      finding.details.push_back(against_storage(
+          "k", address_of(k.offset, {{"page", used, context.launch.k_batch_stride}}),
+          context.c.storage_elements(k)));
+      finding.fix =
+          negative ? fmt::format(
+                         "entries of keys {}..{} need a page; only entries that no key uses may "
+                         "hold padding: correct the entry or seqlens_k",
+                         first, last)
+                   : fmt::format("ids run from 0 to {}: correct the entry, or pass the whole pool",
+                                 num_blocks - 1);
+      emit(std::move(finding));
+    });
+  });
+}
+
+void check_large_ids(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  check_block_ids(context, rule, emit, false);
+}
+
+void check_negative_ids(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  check_block_ids(context, rule, emit, true);
+}
+
+void check_shared_pages(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!has_pages(context) || !context.block_table) return;
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  struct Place {
+    int64_t sequence, entry;
+    bool is_told;
+  };
+  std::unordered_map<int64_t, Place> first_place;
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
+    if (b >= table.shape[0]) return;
+    for_each_entry(context, b, [&](int64_t entry, int64_t, int64_t) {
+      if (entry >= table.shape[1]) return;
+      const int64_t page = context.declared_page(b, entry);
+      const auto [found, is_new] = first_place.try_emplace(page, Place{b, entry, false});
+      Place& place = found->second;
+      if (is_new || place.is_told) return;
+      place.is_told = true;
+      emit(make_finding(rule, fmt::format("/tensors/block_table/values/{}/{}", b, entry),
+                        {{"page", to_string(page)},
+                         {"first_sequence", to_string(place.sequence)},
+                         {"first_entry", to_string(place.entry)},
+                         {"sequence", to_string(b)},
+                         {"entry", to_string(entry)}}));
+    });
+  });
+}
+
+void check_page_size(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.c.function->paged || context.launch.page_block_size != 0) return;
+  const auto has_keys = [](const LaunchedSequence& s) {
+    return s.seqlen_q() > 0 && s.seqlen_k() > 0;
+  };
+  if (context.sequences &&
+      std::none_of(context.sequences->begin(), context.sequences->end(), has_keys)) {
+    return;
+  }
+  emit(make_finding(rule, "/args/page_block_size", {}));
+}
+
+void check_plain_lengths(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.c.function->paged || !context.seqlens_k) return;
+  const auto& cu = *context.seqlens_k;
+  if (cu.front() == 0) return;
+  const auto is_step_up = [](int64_t a, int64_t b) { return a < b; };
+  if (std::is_sorted(cu.begin(), cu.end(), is_step_up) &&
+      std::adjacent_find(cu.begin(), cu.end()) == cu.end()) {
+    return;
+  }
+  emit(make_finding(
+      rule, "/tensors/seqlens_k/values",
+      {{"values", fmt::format("[{}{}]",
+                              fmt::join(cu.begin(),
+                                        cu.begin() + std::min<ptrdiff_t>(6, std::ssize(cu)), ", "),
+                              cu.size() > 6 ? ", …" : "")}}));
 }
 
 constexpr HazardRule kRules[] = {
@@ -127,6 +232,7 @@ constexpr HazardRule kRules[] = {
               .fix = "Make block_table contiguous.",
               .source = "candle-flash-attn/src/lib.rs:507-515, kernels/flash_fwd_kernel.h:629"},
      .kind = HazardKind::kWrong,
+     .callees = kV2,
      .check = check_table_stride},
     {.rule = {.code = "FC-H302",
               .name = "block-table-too-few-rows",
@@ -138,6 +244,7 @@ constexpr HazardRule kRules[] = {
               .fix = "Pass one row for each sequence.",
               .source = "candle-flash-attn/src/lib.rs:507"},
      .kind = HazardKind::kOutOfBoundsRead,
+     .callees = kV2 | kDirect,
      .check = check_table_rows},
     {.rule = {.code = "FC-H303",
               .name = "block-table-row-too-short",
@@ -151,6 +258,7 @@ constexpr HazardRule kRules[] = {
               .fix = "Give every row as many entries as the longest sequence has pages.",
               .source = "kernels/flash_fwd_kernel.h:630, 635, 914-916, 953-955"},
      .kind = HazardKind::kOutOfBoundsRead,
+     .callees = kV2 | kDirect,
      .check = check_table_columns},
     {.rule = {.code = "FC-H304",
               .name = "block-id-out-of-range",
@@ -164,7 +272,34 @@ constexpr HazardRule kRules[] = {
                   "Correct the entry; only entries past a sequence's last page may hold padding.",
               .source = "kernels/flash_fwd_kernel.h:635, 639"},
      .kind = HazardKind::kOutOfBoundsRead,
-     .check = check_block_ids},
+     .callees = kV2 | kDirect,
+     .check = check_large_ids},
+    {.rule = {.code = "FC-H305",
+              .name = "block-id-negative",
+              .severity = Severity::kError,
+              .message = "sequence {sequence}: entry {entry} of its block_table row is {id}, which "
+                         "the kernel reads as page {used}, and keys {first}..{last} are in it",
+              .why = "Page numbers are int32: -1, and any u32 from 2147483648 on, lies before the "
+                     "pool. Padding is harmless only where no key is.",
+              .fix = "Give every page that holds keys its number.",
+              .source = "kernels/flash.h:100; kernels/flash_fwd_kernel.h:635, 639"},
+     .kind = HazardKind::kOutOfBoundsRead,
+     .callees = kV2 | kDirect,
+     .check = check_negative_ids},
+    {.rule = {.code = "FC-H306",
+              .name = "page-shared",
+              .severity = Severity::kInformation,
+              .message =
+                  "page {page} is entry {first_entry} of sequence {first_sequence} and entry "
+                  "{entry} of sequence {sequence}",
+              .why = "Pages are only read, so a shared prefix is right.",
+              .fix =
+                  "Nothing to do for a shared prefix; twice in one row means that its keys count "
+                  "twice.",
+              .source = "kernels/flash_fwd_kernel.h:635"},
+     .kind = HazardKind::kInformation,
+     .callees = kV2 | kDirect,
+     .check = check_shared_pages},
     {.rule = {.code = "FC-H307",
               .name = "page-size-zero",
               .severity = Severity::kError,
@@ -174,7 +309,20 @@ constexpr HazardRule kRules[] = {
               .fix = "Pass k and v of shape [num_blocks, page_block_size, num_heads_k, head_dim].",
               .source = "candle-flash-attn/src/lib.rs:577, kernels/flash_fwd_kernel.h:630-631"},
      .kind = HazardKind::kOutOfBoundsRead,
+     .callees = kV2,
      .check = check_page_size},
+    {.rule = {.code = "FC-H308",
+              .name = "seqlens-k-look-like-lengths",
+              .severity = Severity::kWarning,
+              .message = "seqlens_k {values} starts above 0 and does not rise: are these lengths, "
+                         "not cumulative lengths?",
+              .why = "The paged kernel takes a sequence's length from the difference of two "
+                     "entries; of plain lengths these are 0, negative, or another sequence's.",
+              .fix = "Pass the running sum of the lengths with a 0 before it: batch + 1 numbers.",
+              .source = "kernels/block_info.h:22; kernels/flash_fwd_kernel.h:632-635"},
+     .kind = HazardKind::kWrong,
+     .callees = kV2,
+     .check = check_plain_lengths},
 };
 
 }  // namespace

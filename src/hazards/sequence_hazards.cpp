@@ -1,51 +1,195 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
+#include "src/hazards/addresses.h"
 #include "src/hazards/families.h"
 
 namespace flashcheck {
 namespace {
 
-void check_q_rows(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  if (!context.c.function->varlen || !context.sequences) return;
+using std::to_string;
+
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+
+std::string entry_of(TensorName name, int64_t entry) {
+  return fmt::format("/tensors/{}/values/{}", name_of(name), entry);
+}
+
+void check_q_start(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.seqlens_q || context.seqlens_q->front() == 0) return;
+  const int64_t first = context.seqlens_q->front();
+  if (first > kMaxInt) return;  // the rule about 31 bits says more
+  emit(make_finding(rule, entry_of(TensorName::kSeqlensQ, 0),
+                    {{"first", to_string(first)}, {"last", to_string(first - 1)}}));
+}
+
+void check_q_end(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.seqlens_q) return;
+  const int64_t end = context.seqlens_q->back();
   const int64_t total_q = context.c.q().shape[0];
-  for (size_t b = 0; b < context.sequences->size(); ++b) {
-    const LaunchedSequence& s = (*context.sequences)[b];
-    if (s.seqlen_q() <= 0 || (s.q_begin >= 0 && s.q_end <= total_q)) continue;
-    Finding finding = make_finding(rule, fmt::format("/tensors/seqlens_q/values/{}", b + 1),
-                                   {{"sequence", std::to_string(b)},
-                                    {"begin", std::to_string(s.q_begin)},
-                                    {"end", std::to_string(s.q_end)},
-                                    {"total_q", std::to_string(total_q)}});
+  if (end >= total_q) return;
+  Finding finding = make_finding(
+      rule, entry_of(TensorName::kSeqlensQ, static_cast<int64_t>(context.seqlens_q->size()) - 1),
+      {{"end", to_string(end)}, {"total_q", to_string(total_q)}, {"last", to_string(total_q - 1)}});
+  finding.fix = fmt::format("end seqlens_q at {}, or pass q.narrow(0, 0, {})", total_q, end);
+  emit(std::move(finding));
+}
+
+void check_q_rows(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.c.function->varlen) return;
+  const TensorSpec& q = context.c.q();
+  const int64_t total_q = q.shape[0];
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
+    if (s.seqlen_q() <= 0 || (s.q_begin >= 0 && s.q_end <= total_q)) return;
+    Finding finding = make_finding(rule, entry_of(TensorName::kSeqlensQ, b + 1),
+                                   {{"sequence", to_string(b)},
+                                    {"begin", to_string(s.q_begin)},
+                                    {"end", to_string(s.q_end)},
+                                    {"total_q", to_string(total_q)}});
+    const int64_t row = std::max(s.q_begin, total_q);
+    finding.details.push_back(
+        "written: " + against_storage("out",
+                                      address_of(0, {{"row", row, context.launch.o_row_stride}}),
+                                      *q.num_elements()));
+    if (context.is_v3) {
+      finding.details.push_back("read: rows past the end of q are zeros, by its TMA descriptor");
+    } else {
+      finding.details.push_back(
+          "read: " +
+          against_storage("q", address_of(q.offset, {{"row", row, context.launch.q_row_stride}}),
+                          context.c.storage_elements(q)));
+    }
     finding.fix = fmt::format(
         "end seqlens_q at {}, the rows that q has, or pass a q of {} rows; seqlens_q is cumulative "
         "and starts at 0",
         total_q, s.q_end);
     emit(std::move(finding));
-  }
+  });
+}
+
+void check_q_order(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.c.function->varlen) return;
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
+    if (s.seqlen_q() >= 0) return;
+    const auto& cu = *context.seqlens_q;
+    const size_t i = static_cast<size_t>(b);
+    Finding finding = make_finding(
+        rule, entry_of(TensorName::kSeqlensQ, b + 1),
+        {{"sequence", to_string(b)}, {"begin", to_string(cu[i])}, {"end", to_string(cu[i + 1])}});
+    finding.details.push_back(
+        fmt::format("rows {}..{} then belong to two sequences: which of them is written last is "
+                    "chance",
+                    cu[i + 1], cu[i] - 1));
+    emit(std::move(finding));
+  });
 }
 
 void check_k_rows(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  if (!context.c.function->varlen || context.c.function->paged || !context.sequences) return;
-  const int64_t total_k = context.c.k().shape[0];
-  for (size_t b = 0; b < context.sequences->size(); ++b) {
-    const LaunchedSequence& s = (*context.sequences)[b];
-    if (s.seqlen_k() <= 0 || (s.k_begin >= 0 && s.k_end <= total_k)) continue;
-    Finding finding = make_finding(rule, fmt::format("/tensors/seqlens_k/values/{}", b + 1),
-                                   {{"sequence", std::to_string(b)},
-                                    {"begin", std::to_string(s.k_begin)},
-                                    {"end", std::to_string(s.k_end)},
-                                    {"total_k", std::to_string(total_k)}});
+  if (!context.c.function->varlen || context.c.function->paged) return;
+  const TensorSpec& k = context.c.k();
+  const int64_t total_k = k.shape[0];
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
+    if (s.seqlen_k() <= 0 || (s.k_begin >= 0 && s.k_end <= total_k)) return;
+    Finding finding = make_finding(rule, entry_of(TensorName::kSeqlensK, b + 1),
+                                   {{"sequence", to_string(b)},
+                                    {"begin", to_string(s.k_begin)},
+                                    {"end", to_string(s.k_end)},
+                                    {"total_k", to_string(total_k)}});
+    const int64_t row = std::max(s.k_begin, total_k);
+    finding.details.push_back(
+        context.is_v3
+            ? fmt::format("from row {} on they are read as zeros, which still count as keys", row)
+            : "read: " + against_storage(
+                             "k", address_of(k.offset, {{"row", row, context.launch.k_row_stride}}),
+                             context.c.storage_elements(k)));
     finding.fix = fmt::format(
         "end seqlens_k at {}, the rows that k and v have, or pass k and v of {} rows; seqlens_k is "
         "cumulative and starts at 0",
         total_k, s.k_end);
     emit(std::move(finding));
-  }
+  });
+}
+
+void check_k_cover(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (context.c.function->paged || !context.seqlens_k) return;
+  const auto& cu = *context.seqlens_k;
+  const int64_t total_k = context.c.k().shape[0];
+  const auto report = [&](size_t entry, int64_t first, int64_t last) {
+    Finding finding =
+        make_finding(rule, entry_of(TensorName::kSeqlensK, static_cast<int64_t>(entry)),
+                     {{"first", to_string(first)},
+                      {"last", to_string(last)},
+                      {"begin", to_string(cu.front())},
+                      {"end", to_string(cu.back())},
+                      {"total_k", to_string(total_k)}});
+    finding.fix = fmt::format(
+        "if they are keys, let seqlens_k run from 0 to {}; if they are spare room, pass "
+        "k.narrow(0, 0, {}) and v likewise",
+        total_k, cu.back());
+    emit(std::move(finding));
+  };
+  if (cu.front() > 0 && cu.front() <= total_k) report(0, 0, cu.front() - 1);
+  if (cu.back() < total_k) report(cu.size() - 1, cu.back(), total_k - 1);
+}
+
+void check_k_order(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  if (!context.c.function->varlen) return;
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
+    if (s.seqlen_k() >= 0) return;
+    const auto& cu = *context.seqlens_k;
+    const size_t i = static_cast<size_t>(b);
+    emit(make_finding(
+        rule, entry_of(TensorName::kSeqlensK, b + 1),
+        {{"sequence", to_string(b)}, {"begin", to_string(cu[i])}, {"end", to_string(cu[i + 1])}}));
+  });
+}
+
+void check_width(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  const auto check = [&](TensorName name, const std::optional<std::vector<int64_t>>& cu) {
+    if (!cu) return;
+    for (size_t i = 0; i < cu->size(); ++i) {
+      const int64_t value = (*cu)[i];
+      if (value >= 0 && value <= kMaxInt) continue;
+      const int32_t used = static_cast<int32_t>(static_cast<uint32_t>(value));
+      emit(make_finding(rule, entry_of(name, static_cast<int64_t>(i)),
+                        {{"tensor", std::string(name_of(name))},
+                         {"entry", to_string(i)},
+                         {"value", to_string(value)},
+                         {"used", to_string(used)}}));
+    }
+  };
+  check(TensorName::kSeqlensQ, context.seqlens_q);
+  check(TensorName::kSeqlensK, context.seqlens_k);
 }
 
 constexpr HazardRule kRules[] = {
+    {.rule = {.code = "FC-H201",
+              .name = "seqlens-q-start-after-0",
+              .severity = Severity::kError,
+              .message = "seqlens_q starts at {first}: rows 0..{last} of the output are never "
+                         "written",
+              .why = "The output is allocated without being cleared, and a sequence writes its own "
+                     "rows alone: the others keep whatever the memory held.",
+              .fix = "Start seqlens_q at 0: it is cumulative, batch + 1 numbers.",
+              .source = "candle-flash-attn/src/lib.rs:144, 707; kernels/block_info.h:29"},
+     .kind = HazardKind::kUnwritten,
+     .callees = kCandle,
+     .check = check_q_start},
+    {.rule = {.code = "FC-H202",
+              .name = "seqlens-q-end-early",
+              .severity = Severity::kError,
+              .message = "seqlens_q ends at {end}, q has {total_q} rows: rows {end}..{last} of the "
+                         "output are never written",
+              .why = "The output is allocated without being cleared, and a sequence writes its own "
+                     "rows alone: the others keep whatever the memory held.",
+              .fix = "End seqlens_q at the number of rows of q.",
+              .source = "candle-flash-attn/src/lib.rs:144, 707; kernels/block_info.h:29"},
+     .kind = HazardKind::kUnwritten,
+     .callees = kCandle,
+     .check = check_q_end},
     {.rule = {.code = "FC-H203",
               .name = "seqlens-q-exceed-q",
               .severity = Severity::kError,
@@ -57,7 +201,20 @@ constexpr HazardRule kRules[] = {
               .fix = "End seqlens_q at the number of rows of q.",
               .source = "kernels/block_info.h:29, kernels/flash_fwd_kernel.h:485-488, 1067-1076"},
      .kind = HazardKind::kOutOfBoundsWrite,
+     .callees = kAll,
      .check = check_q_rows},
+    {.rule = {.code = "FC-H204",
+              .name = "seqlens-q-decrease",
+              .severity = Severity::kError,
+              .message = "sequence {sequence}: seqlens_q goes back from {begin} to {end}, so it is "
+                         "skipped",
+              .why = "A negative length ends the sequence's blocks at once; the rows it should "
+                     "have written stay as they were, or are another sequence's too.",
+              .fix = "seqlens_q is cumulative: each entry is the one before plus the length.",
+              .source = "kernels/flash_fwd_kernel.h:109, 562"},
+     .kind = HazardKind::kUnwritten,
+     .callees = kCandle,
+     .check = check_q_order},
     {.rule = {.code = "FC-H205",
               .name = "seqlens-k-exceed-k",
               .severity = Severity::kError,
@@ -69,7 +226,45 @@ constexpr HazardRule kRules[] = {
               .fix = "End seqlens_k at the number of rows of k.",
               .source = "kernels/block_info.h:34"},
      .kind = HazardKind::kOutOfBoundsRead,
+     .callees = kAll,
      .check = check_k_rows},
+    {.rule = {.code = "FC-H206",
+              .name = "seqlens-k-leave-keys-out",
+              .severity = Severity::kWarning,
+              .message = "rows {first}..{last} of k and v belong to no sequence: seqlens_k runs "
+                         "from {begin} to {end}, k has {total_k} rows",
+              .why =
+                  "Nothing compares seqlens_k with the rows of k: keys outside are not attended.",
+              .fix = "Let seqlens_k run from 0 to the number of rows of k.",
+              .source = "kernels/block_info.h:34"},
+     .kind = HazardKind::kWrong,
+     .callees = kCandle,
+     .check = check_k_cover},
+    {.rule = {.code = "FC-H207",
+              .name = "seqlens-k-decrease",
+              .severity = Severity::kError,
+              .message =
+                  "sequence {sequence}: seqlens_k goes back from {begin} to {end}, so it has "
+                  "no keys and its rows are 0",
+              .why = "A negative length gives no key tiles: the output is 0 and lse is +inf, and "
+                     "Ok is returned.",
+              .fix = "seqlens_k is cumulative: each entry is the one before plus the length.",
+              .source = "kernels/flash_fwd_kernel.h:112, 127, 568, 579"},
+     .kind = HazardKind::kWrong,
+     .callees = kCandle,
+     .check = check_k_order},
+    {.rule = {.code = "FC-H208",
+              .name = "seqlens-over-31-bits",
+              .severity = Severity::kError,
+              .message = "{tensor}: entry {entry} is {value}, and the kernel reads {used}",
+              .why = "The wrapper wants u32 and the kernel reads int32: lengths are differences of "
+                     "negative numbers, and 4294967295 is -1, the mark for \"no table\".",
+              .fix = "Entries are row numbers from 0 to 2147483647: look for a -1 written as u32.",
+              .source = "candle-flash-attn/src/lib.rs:777-778; kernels/flash.h:71-72, "
+                        "block_info.h:29, 34"},
+     .kind = HazardKind::kWrong,
+     .callees = kAll,
+     .check = check_width},
 };
 
 }  // namespace
