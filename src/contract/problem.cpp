@@ -34,6 +34,8 @@ Rows rows_of(const TensorSpec& tensor) {
 }
 
 std::vector<Sequence> equal_sequences(const Case& c) {
+  // Nothing is asked of an empty q, whose batch may be of any size.
+  if (c.q().num_elements() == 0) return {};
   const int64_t seqlen_q = c.q().shape[1];
   const int64_t seqlen_k = c.k().shape[1];
   std::vector<Sequence> sequences;
@@ -115,7 +117,7 @@ AttentionProblem declared_problem(const Case& c, const LaunchParams& launch, con
   problem.is_varlen = c.function->varlen;
   problem.is_paged = c.function->paged;
   problem.sequences = problem.is_varlen ? sequences_from_tables(c, inputs) : equal_sequences(c);
-  problem.total_q = problem.is_varlen ? c.q().shape[0] : c.q().shape[0] * c.q().shape[1];
+  problem.total_q = problem.is_varlen ? c.q().shape[0] : problem.batch_size() * c.q().shape[1];
   problem.q = rows_of(c.q());
   problem.k = rows_of(c.k());
   problem.v = rows_of(c.v());

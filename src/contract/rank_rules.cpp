@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/contract/rules.h"
 #include "src/contract/text.h"
 #include "src/spec/checked.h"
@@ -72,21 +74,27 @@ std::string too_many_dims(const Call& call, TensorName subject) {
   return "";
 }
 
-/// (rows, heads, head_dim) for a paged cache: cut into pages.
+/// (rows, heads, head_dim) for a paged cache: cut into pages of a size that the wrapper takes.
 std::string into_pages(std::string_view name, const Shape& shape, int64_t page_block_size) {
-  if (page_block_size < 1) return "";
-  const int64_t pages = shape[0] / page_block_size + (shape[0] % page_block_size != 0);
-  const std::optional<int64_t> rows = checked_mul(pages, page_block_size);
+  constexpr int64_t kPageMultiple = 32;
+  if (page_block_size > INT32_MAX) return "";
+  const int64_t page_rows = std::max<int64_t>(
+      kPageMultiple, (page_block_size + kPageMultiple - 1) / kPageMultiple * kPageMultiple);
+  const int64_t pages = shape[0] / page_rows + (shape[0] % page_rows != 0);
+  const std::optional<int64_t> rows = checked_mul(pages, page_rows);
   if (!rows) return "";
-  const Shape paged{pages, page_block_size, shape[1], shape[2]};
+  const std::string paged = rust_list({pages, page_rows, shape[1], shape[2]});
+  const std::string argument =
+      page_rows == page_block_size
+          ? ""
+          : fmt::format(" and pass page_block_size {}, a multiple of {}", page_rows, kPageMultiple);
   if (*rows == shape[0]) {
-    return fmt::format("reshape {} to {}: page p holds rows {}*p and following", name,
-                       rust_list(paged), page_block_size);
+    return fmt::format("reshape {} to {}{}: page p holds rows {}*p and following", name, paged,
+                       argument, page_rows);
   }
   return fmt::format(
-      "pad {0} from {1} to {2} rows, `{0}.pad_with_zeros(0, 0, {3})?`, and reshape "
-      "it to {4}",
-      name, shape[0], *rows, *rows - shape[0], rust_list(paged));
+      "pad {0} from {1} to {2} rows, `{0}.pad_with_zeros(0, 0, {3})?`, and reshape it to {4}{5}",
+      name, shape[0], *rows, *rows - shape[0], paged, argument);
 }
 
 std::string too_few_dims(const Call& call, TensorName subject) {

@@ -50,22 +50,23 @@ Facts seqlens_lengths_differ(const Call& call, TensorName) {
   Facts facts{.where = pointer_to(TensorName::kSeqlensK, "shape"),
               .args = {{"length_q", std::to_string(q)}, {"length_k", std::to_string(k)}}};
   const auto batch = [](int64_t length) {
-    return length > 0 ? fmt::format("a batch of {}", length - 1) : std::string("no batch");
+    return length > 1 ? fmt::format("a batch of {}", length - 1) : std::string("no sequence");
   };
   facts.fix = fmt::format("seqlens_q implies {}, seqlens_k {}.", batch(q), batch(k));
+  TensorName odd = q < k ? TensorName::kSeqlensQ : TensorName::kSeqlensK;
   if (const TensorSpec* table = call.c.find(TensorName::kBlockTable);
       table && table->rank() == 2 && (table->shape[0] == q - 1 || table->shape[0] == k - 1)) {
-    const bool query_is_right = table->shape[0] == q - 1;
-    facts.where =
-        pointer_to(query_is_right ? TensorName::kSeqlensK : TensorName::kSeqlensQ, "shape");
-    facts.fix += fmt::format(" block_table has {} rows, so {} is the odd one.", table->shape[0],
-                             query_is_right ? "seqlens_k" : "seqlens_q");
+    odd = table->shape[0] == q - 1 ? TensorName::kSeqlensK : TensorName::kSeqlensQ;
+    facts.where = pointer_to(odd, "shape");
+    facts.fix += fmt::format(" block_table has a row for each of {}, so {} is the odd one.",
+                             table->shape[0], name_of(odd));
   }
   std::string plain = plain_lengths_fix(call, TensorName::kSeqlensQ);
   if (plain.empty()) plain = plain_lengths_fix(call, TensorName::kSeqlensK);
-  if (plain.empty() && (q - k == 1 || k - q == 1)) {
-    plain = fmt::format("If {} holds plain lengths, put a 0 in front and add them up.",
-                        q < k ? "seqlens_q" : "seqlens_k");
+  const int64_t missing = odd == TensorName::kSeqlensQ ? k - q : q - k;
+  if (plain.empty() && missing == 1) {
+    plain =
+        fmt::format("If {} holds plain lengths, put a 0 in front and add them up.", name_of(odd));
   }
   if (!plain.empty()) facts.fix += " " + plain;
   return facts;
@@ -89,7 +90,8 @@ Facts prefix_ranges_shape(const Call& call, TensorName subject) {
         ranges.shape[2], batch);
   } else {
     facts.fix = fmt::format(
-        "seqlens_q implies a batch of {}, mm_prefix_ranges has {} rows: pass [{}, {}, 2], and (0, "
+        "seqlens_q implies a batch of {}, axis 0 of mm_prefix_ranges is {}: pass [{}, {}, 2], and "
+        "(0, "
         "0) where a sequence has fewer ranges.",
         batch, ranges.shape[0], batch, ranges.shape[1]);
   }

@@ -2,6 +2,7 @@
 
 #include "src/contract/rules.h"
 #include "src/contract/text.h"
+#include "src/spec/checked.h"
 
 namespace flashcheck {
 namespace {
@@ -91,12 +92,19 @@ std::string head_dim_fix(const Call& call) {
         "`k.transpose({}, {})?.contiguous()?` gives {}.",
         k.back(), head_dim, axis, axis, k.size() - 1, rust_list(transposed(k, axis, k.size() - 1)));
   }
-  if (head_dim > 0 && k.back() % head_dim == 0) {
-    return fmt::format("k's last dim is {} = {} x {}: it holds {} heads, split them off.", k.back(),
-                       k.back() / head_dim, head_dim, k.back() / head_dim);
+  std::string fix = fmt::format("k's head_dim is {}, q's is {}: project both to one head_dim",
+                                k.back(), head_dim);
+  const bool may_be_folded = head_dim >= 8 && k.back() > head_dim && k.back() % head_dim == 0;
+  const int64_t folded = may_be_folded ? k.back() / head_dim : 1;
+  const std::optional<int64_t> heads = checked_mul(k[k.size() - 2], folded);
+  if (may_be_folded && heads) {
+    std::vector<int64_t> split = k;
+    split.back() = head_dim;
+    split[split.size() - 2] = *heads;
+    fix += fmt::format(", or, if k's last dim holds {} heads of {}, split them off: {}", folded,
+                       head_dim, rust_list(split));
   }
-  return fmt::format("k's head_dim is {}, q's is {}: project both to one head_dim.", k.back(),
-                     head_dim);
+  return fix + ".";
 }
 
 Facts query_and_key_shapes(const Call& call, TensorName) {

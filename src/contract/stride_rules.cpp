@@ -59,13 +59,15 @@ std::string last_dim_fix(const Call& call, TensorName subject) {
         "gives {} with a contiguous last dim, without a copy.",
         *axis, name, *head_dim, name, swap, swapped);
   }
-  const std::string copy = fmt::format("`{}.contiguous()?` copies it and keeps the shape", name);
-  const std::string undo =
-      fmt::format("{} takes the transpose back without a copy and gives {}", swap, swapped);
-  return fmt::format(
-      "Axis {} of {} is the contiguous one, stride 1, so it is a transposed or permuted view. If "
-      "{} is the shape you mean, {}; if not, {}.",
-      *axis, name, rust_list(tensor.shape), copy, undo);
+  std::string fix = fmt::format(
+      "Axis {0} of {1} is the contiguous one, stride 1, so {1} is a transposed or permuted view. "
+      "`{1}.contiguous()?` copies it and keeps {2}; {3} takes the transpose back without a copy "
+      "and gives {4}.",
+      *axis, name, rust_list(tensor.shape), swap, swapped);
+  if (head_dim == tensor.shape[last] && head_dim != tensor.shape[*axis]) {
+    fix += fmt::format(" The head_dim is {}, so the shape looks right: copy.", *head_dim);
+  }
+  return fix;
 }
 
 Facts last_dim_not_contiguous(const Call& call, TensorName subject) {

@@ -44,6 +44,16 @@ TEST_CASE("fixes of ranks") {
           "to 160 rows, `k.pad_with_zeros(0, 0, 30)?`, and reshape it to [5, 32, 2, 64]; v "
           "likewise.");
   }
+  SUBCASE("a contiguous cache and a page size that is refused next") {
+    Case c = paged_call();
+    reshape_kv(c, {128, 2, 64});
+    c.args.page_block_size = 16;
+    CHECK(
+        fix_of(c) ==
+        "k is [128, 2, 64], (pages, page_block_size, heads, head_dim) is wanted: reshape k to "
+        "[4, 32, 2, 64] and pass page_block_size 32, a multiple of 32: page p holds rows 32*p and "
+        "following; v likewise.");
+  }
   SUBCASE("a cache packed as (page, head, head_dim/x, row, x)") {
     Case c = paged_call();
     reshape(c, kK, {5, 2, 8, 32, 8});
@@ -91,10 +101,10 @@ TEST_CASE("fixes of strides") {
     Case c = fixed_call();
     restride(c, kQ, {2048, 1, 256, 4});
     CHECK(fix_of(c) ==
-          "Axis 1 of q is the contiguous one, stride 1, so it is a transposed or permuted view. If "
-          "[2, 4, 8, 64] is the shape you mean, `q.contiguous()?` copies it and keeps the shape; "
-          "if not, `q.transpose(1, 3)?` takes the transpose back without a copy and gives [2, 64, "
-          "8, 4].");
+          "Axis 1 of q is the contiguous one, stride 1, so q is a transposed or permuted view. "
+          "`q.contiguous()?` copies it and keeps [2, 4, 8, 64]; `q.transpose(1, 3)?` takes the "
+          "transpose back without a copy and gives [2, 64, 8, 4]. The head_dim is 64, so the shape "
+          "looks right: copy.");
   }
   SUBCASE("a transposed tensor, told by the other tensors' head_dim") {
     Case c = varlen_call();
@@ -134,6 +144,12 @@ TEST_CASE("fixes of shapes and heads") {
     CHECK(fix_of(c) ==
           "k's last dim is 2, q's head_dim is 64, and axis 2 of k has that size: `k.transpose(2, "
           "3)?.contiguous()?` gives [2, 6, 2, 64].");
+  }
+  SUBCASE("another head_dim, or heads folded into it") {
+    reshape_kv(c, {2, 6, 2, 128});
+    CHECK(fix_of(c) ==
+          "k's head_dim is 128, q's is 64: project both to one head_dim, or, if k's last dim holds "
+          "2 heads of 64, split them off: [2, 6, 4, 64].");
   }
   SUBCASE("v one row behind k") {
     reshape(c, kV, {2, 5, 2, 64});
@@ -210,10 +226,20 @@ TEST_CASE("fixes of lengths") {
   SUBCASE("plain lengths, written out") {
     reshape(c, kSeqlensK, {2});
     write_out(c, kSeqlensK, {3, 4});
-    CHECK(fix_of(c) ==
-          "seqlens_q implies a batch of 2, seqlens_k a batch of 1. block_table has 2 rows, so "
-          "seqlens_k is the odd one. seqlens_k holds [3, 4], plain lengths: cumulative they are "
-          "[0, 3, 7].");
+    CHECK(
+        fix_of(c) ==
+        "seqlens_q implies a batch of 2, seqlens_k a batch of 1. block_table has a row for each of "
+        "2, so seqlens_k is the odd one. seqlens_k holds [3, 4], plain lengths: cumulative they "
+        "are "
+        "[0, 3, 7].");
+  }
+  SUBCASE("one entry too many") {
+    reshape(c, kSeqlensK, {4});
+    write_out(c, kSeqlensK, {0, 4, 9, 9});
+    CHECK(
+        fix_of(c) ==
+        "seqlens_q implies a batch of 2, seqlens_k a batch of 3. block_table has a row for each of "
+        "2, so seqlens_k is the odd one.");
   }
   SUBCASE("one boundary instead of two") {
     reshape(c, kSeqlensQ, {1});
@@ -227,9 +253,10 @@ TEST_CASE("fixes of lengths") {
   }
   SUBCASE("ranges for one sequence") {
     put(c, kMmPrefixRanges, Dtype::kI32, {1, 4, 2});
-    CHECK(fix_of(c) ==
-          "seqlens_q implies a batch of 2, mm_prefix_ranges has 1 rows: pass [2, 4, 2], and (0, 0) "
-          "where a sequence has fewer ranges.");
+    CHECK(
+        fix_of(c) ==
+        "seqlens_q implies a batch of 2, axis 0 of mm_prefix_ranges is 1: pass [2, 4, 2], and (0, "
+        "0) where a sequence has fewer ranges.");
   }
 }
 

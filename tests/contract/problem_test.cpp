@@ -65,6 +65,17 @@ TEST_CASE("a fixed-length call is sequences of one length") {
   CHECK_FALSE(problem.is_varlen);
 }
 
+TEST_CASE("an empty q asks nothing, however large its batch") {
+  Case c = fixed_call();
+  reshape(c, TensorName::kQ, {int64_t{1} << 40, 1, 0, 64});
+  reshape(c, TensorName::kK, {int64_t{1} << 40, 1, 2, 64});
+  reshape(c, TensorName::kV, {int64_t{1} << 40, 1, 2, 64});
+  const Inputs none;
+  const AttentionProblem problem = problem_of(c, none);
+  CHECK(problem.sequences.empty());
+  CHECK(problem.total_q == 0);
+}
+
 TEST_CASE("a varlen call takes its sequences from the tables") {
   Case c = varlen_call();
   tensor(c, TensorName::kQ).offset = 0;
