@@ -31,10 +31,17 @@ template <typename T>
 void check_from_float(Dtype dtype, uint32_t bits) {
   const float value = std::bit_cast<float>(bits);
   const uint32_t actual = from_float<T>(value).bits;
+  const float rounded = round_to<T>(value);
   CAPTURE(value);
   if (std::isnan(value)) {
     CHECK(std::isnan(decode(dtype, actual)));
-  } else if (actual != encode(dtype, double{value})) {
+    CHECK(std::isnan(rounded));
+    return;
+  }
+  if (double{rounded} != decode(dtype, actual) || std::signbit(rounded) != std::signbit(value)) {
+    CHECK(double{rounded} == decode(dtype, actual));
+  }
+  if (actual != encode(dtype, double{value})) {
     CHECK(actual == encode(dtype, double{value}));
   }
 }
