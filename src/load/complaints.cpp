@@ -6,7 +6,8 @@
 #include <functional>
 
 #include "src/load/case_file_rules.h"
-#include "src/load/nearest_word.h"
+#include "src/load/listed.h"
+#include "src/spec/nearest.h"
 
 namespace flashcheck {
 namespace {

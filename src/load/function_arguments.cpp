@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "src/load/case_keys.h"
-#include "src/load/nearest_word.h"
+#include "src/load/listed.h"
 
 namespace flashcheck {
 namespace {

@@ -11,7 +11,7 @@
 #include "src/load/case_file_rules.h"
 #include "src/load/case_keys.h"
 #include "src/load/json_reader.h"
-#include "src/load/nearest_word.h"
+#include "src/load/listed.h"
 #include "src/spec/tensor.h"
 
 namespace flashcheck {

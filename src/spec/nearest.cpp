@@ -1,12 +1,29 @@
 #include "src/spec/nearest.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace flashcheck {
+namespace {
+
+constexpr size_t kMaxLength = 64;
+
+std::string lowered(std::string_view word) {
+  std::string lower(word.substr(0, kMaxLength));
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+}  // namespace
 
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  a = a.substr(0, kMaxLength);
+  b = b.substr(0, kMaxLength);
+  // row[j] is the distance from the first i bytes of a to the first j bytes of b.
+  std::array<size_t, kMaxLength + 1> row{};
   std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
@@ -17,19 +34,26 @@ size_t edit_distance(std::string_view a, std::string_view b) {
       row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
     }
   }
-  return row.back();
+  return row[b.size()];
+}
+
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> known) {
+  // Relative to the length, so that "candle" is near "candle-flash-attn", not near "none".
+  const std::string lower = lowered(word);
+  const auto distance = [&](std::string_view other) {
+    const size_t length = std::clamp(std::max(word.size(), other.size()), size_t{1}, kMaxLength);
+    return static_cast<double>(edit_distance(lower, lowered(other))) / static_cast<double>(length);
+  };
+  return *std::min_element(known.begin(), known.end(),
+                           [&](auto a, auto b) { return distance(a) < distance(b); });
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
-  // A word of a hostile file may be megabytes long; nothing we know is.
-  constexpr size_t kLongest = 100;
-  if (word.size() > kLongest) return std::nullopt;
-  const auto distance = [&](const std::string& other) { return edit_distance(word, other); };
-  const auto best = std::min_element(
-      known.begin(), known.end(),
-      [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
-  if (best == known.end() || distance(*best) > best->size() / 3 + 1) return std::nullopt;
-  return *best;
+  if (known.empty()) return std::nullopt;
+  const std::vector<std::string_view> words(known.begin(), known.end());
+  const std::string best(nearest_word(word, words));
+  if (edit_distance(lowered(word), lowered(best)) > best.size() / 3 + 1) return std::nullopt;
+  return best;
 }
 
 }  // namespace flashcheck

@@ -6,7 +6,7 @@
 
 #include "src/load/json_document.h"
 #include "src/load/merge_patch.h"
-#include "src/load/nearest_word.h"
+#include "src/spec/nearest.h"
 
 namespace flashcheck {
 namespace {
