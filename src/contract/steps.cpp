@@ -131,7 +131,7 @@ constexpr Step kV2Paged[] = {
     {&kPrefixRangesShape, "candle-flash-attn/src/lib.rs:631-636", kMmPrefixRanges},
     {&kTableLastDimNotContiguous, "candle-flash-attn/src/lib.rs:637-639", kMmPrefixRanges},
     {&kBlockTableNotInteger, "candle-flash-attn/src/lib.rs:749-751", kBlockTable},
-    {&kOffsetPastStorage, "candle-flash-attn/src/lib.rs:739", kBlockTable},
+    {&kOffsetPastStorage, "candle-flash-attn/src/lib.rs:739, 745", kBlockTable},
     {&kOffsetPastStorage, "candle-flash-attn/src/lib.rs:761", kMmPrefixRanges},
 };
 

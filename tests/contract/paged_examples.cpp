@@ -228,7 +228,7 @@ std::vector<Example> paged_examples() {
       {"FC-E104", with(paged_call(), [](Case& c) { tensor(c, kBlockTable).dtype = Dtype::kI64; }),
        "block_table must be u32 or i32, got I64", "candle-flash-attn/src/lib.rs:749-751"},
       {"FC-E801", with(paged_call(), [](Case& c) { tensor(c, kBlockTable).offset = 7; }), kUnwrap,
-       "candle-flash-attn/src/lib.rs:739", true},
+       "candle-flash-attn/src/lib.rs:739, 745", true},
       {"FC-E801", with(paged_ranges_call(), [](Case& c) { tensor(c, kMmPrefixRanges).offset = 5; }),
        kUnwrap, "candle-flash-attn/src/lib.rs:761", true},
   };

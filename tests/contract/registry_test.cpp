@@ -20,6 +20,14 @@ bool is_kebab_case(std::string_view name) {
          std::ranges::all_of(name, [&](unsigned char c) { return c == '-' || is_word_char(c); });
 }
 
+/// The function of the same op that has the longest list of steps.
+const WrapperFunction* full_function(const Case& c) {
+  const WrapperFunction& function = *c.function;
+  if (function.paged) return &function;
+  return find_function(function.wrapper,
+                       function.varlen ? "flash_attn_varlen_alibi" : "flash_attn_alibi");
+}
+
 std::vector<Example> all_examples() {
   std::vector<Example> all;
   for (auto examples : {fixed_examples, varlen_examples, paged_examples, v3_fixed_examples,
@@ -83,6 +91,27 @@ TEST_CASE("every step of every function is the first to fail in some example") {
       CAPTURE(step.rule->code);
       CAPTURE(step.source);
       CHECK((is_exercised(plain.function, step) || is_exercised(full.function, step)));
+    }
+  }
+}
+
+TEST_CASE("the steps stand in the order in which the examples were written down") {
+  for (auto examples :
+       {fixed_examples, varlen_examples, paged_examples, v3_fixed_examples, v3_varlen_examples}) {
+    size_t last = 0;
+    for (const Example& example : examples()) {
+      const std::vector<ContractStepInfo> steps = contract_steps(*full_function(example.c));
+      const std::string where = check_contract(example.c).findings.at(0).where;
+      size_t index = last;
+      while (index < steps.size() &&
+             !(steps[index].rule->code == example.code && steps[index].source == example.source &&
+               where.find(steps[index].subject) != std::string::npos)) {
+        ++index;
+      }
+      CAPTURE(example.code);
+      CAPTURE(example.source);
+      REQUIRE(index < steps.size());
+      last = index;
     }
   }
 }
