@@ -33,10 +33,10 @@ double ramp(const Fill& fill, Dtype dtype, int64_t n) {
 double standard_normal(uint64_t seed, uint64_t n) {
   int64_t sum = 0;  // of twelve uniform numbers in [0, 65535]
   for (uint64_t i = 0; i < 3; ++i) {
+    constexpr uint64_t kEven = 0x0000FFFF0000FFFF;
     const uint64_t bits = random_bits(seed, 3 * n + i);
-    for (int shift = 0; shift < 64; shift += 16) {
-      sum += static_cast<int64_t>((bits >> shift) & 0xFFFF);
-    }
+    const uint64_t pairs = (bits & kEven) + ((bits >> 16) & kEven);  // two sums of two numbers
+    sum += static_cast<int64_t>((pairs & 0xFFFFFFFF) + (pairs >> 32));
   }
   const int64_t t = 2 * sum - 12 * 65535;  // R = t / 2^19: a quarter of the centred sum, |R| < 1.5
   const int64_t r_squared = t * t >> 14;   // R^2 * 2^24

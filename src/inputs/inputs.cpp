@@ -21,6 +21,7 @@ namespace flashcheck {
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 33;  // written to one tensor: minutes, not hours
+constexpr double kFitsEverywhere = 448;             // the largest f8e4m3
 constexpr int64_t kAddressSpaceBytes = int64_t{1} << 47;  // of a process; more is not worth a try
 
 bool is_large(TensorName name) {
@@ -119,7 +120,8 @@ struct Writer {
                         value <= static_cast<double>(high) && value < 0x1p63;
       if (!fits) value_does_not_fit(name, tensor.dtype, n, fmt::format("{}", value));
       write_integer(storage, tensor.dtype, index, static_cast<int64_t>(value));
-    } else if (std::isfinite(value) && !std::isfinite(round_to(tensor.dtype, value))) {
+    } else if (std::fabs(value) > kFitsEverywhere && std::isfinite(value) &&
+               !std::isfinite(round_to(tensor.dtype, value))) {
       value_does_not_fit(name, tensor.dtype, n, fmt::format("{}", value));
     } else {
       write_element(storage, tensor.dtype, index, value);

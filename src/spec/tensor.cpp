@@ -1,5 +1,6 @@
 #include "src/spec/tensor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -35,6 +36,12 @@ constexpr Format kBF16{8, 7, true};
 constexpr Format kF16{5, 10, true};
 constexpr Format kF8E4M3{4, 3, false};
 
+/// 2^exponent, without a call: there are as many conversions as elements. Precondition: -1022 <=
+/// exponent <= 1023.
+double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
+
 double decode(const Format& f, uint32_t bits) {
   const uint32_t fraction = bits & ((1u << f.fraction_bits) - 1);
   const uint32_t exponent = (bits >> f.fraction_bits) & ((1u << f.exponent_bits) - 1);
@@ -47,10 +54,10 @@ double decode(const Format& f, uint32_t bits) {
   } else if (exponent == top && fraction == (1u << f.fraction_bits) - 1) {
     value = std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {
-    value = std::ldexp(fraction, 1 - f.bias() - f.fraction_bits);
+    value = fraction * power_of_two(1 - f.bias() - f.fraction_bits);
   } else {
-    value = std::ldexp(fraction + (1u << f.fraction_bits),
-                       static_cast<int>(exponent) - f.bias() - f.fraction_bits);
+    value = (fraction + (1u << f.fraction_bits)) *
+            power_of_two(static_cast<int>(exponent) - f.bias() - f.fraction_bits);
   }
   return negative ? -value : value;
 }
@@ -65,11 +72,12 @@ uint32_t encode(const Format& f, double value) {
   if (std::isnan(value)) return sign | nan;
   const double magnitude = std::fabs(value);
   if (std::isinf(magnitude)) return sign | overflow;
-  if (magnitude == 0) return sign;
-  const int exponent = std::max(std::ilogb(magnitude), 1 - f.bias());
+  const int stored = static_cast<int>(std::bit_cast<uint64_t>(magnitude) >> 52);
+  const int exponent = std::max(stored - 1023, 1 - f.bias());
   // Units of the last place: an integer below 2^(fraction_bits + 2), rounded to nearest-even by the
-  // default rounding mode. A carry out of the fraction moves into the exponent by itself.
-  const double units = std::nearbyint(std::ldexp(magnitude, f.fraction_bits - exponent));
+  // default rounding mode, because beside 2^52 a double has no fraction bits left. A carry out of
+  // the fraction moves into the exponent by itself.
+  const double units = (magnitude * power_of_two(f.fraction_bits - exponent) + 0x1p52) - 0x1p52;
   const uint64_t biased = static_cast<uint64_t>(exponent + f.bias() - 1);
   const uint64_t bits = (biased << f.fraction_bits) + static_cast<uint64_t>(units);
   return sign | (bits >= overflow ? overflow : static_cast<uint32_t>(bits));
