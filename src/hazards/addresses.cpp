@@ -19,11 +19,9 @@ Address address_of(int64_t offset, std::initializer_list<AddressTerm> terms) {
   return address;
 }
 
-std::string against_storage(std::string_view tensor, const Address& address,
-                            int64_t storage_elements) {
-  if (!address.element) return fmt::format("{}: {} is more than 2^63", tensor, address.sum);
-  const std::string place =
-      fmt::format("{}: {} = element {}", tensor, address.sum, *address.element);
+std::string against_storage(const Address& address, int64_t storage_elements) {
+  if (!address.element) return address.sum + " is more than 2^63";
+  const std::string place = fmt::format("{} = element {}", address.sum, *address.element);
   if (*address.element < 0) return place + ", before its storage";
   if (*address.element >= storage_elements) {
     return fmt::format("{}, past its storage of {}", place, storage_elements);

@@ -28,9 +28,8 @@ struct Address {
 /// offset + the sum of index * stride, in checked 64-bit arithmetic.
 Address address_of(int64_t offset, std::initializer_list<AddressTerm> terms);
 
-/// "k: page 12 * 8192 = element 98304, past its storage of 40960", or "…, inside its storage of
-/// 131072 but outside the view", or "…, before its storage".
-std::string against_storage(std::string_view tensor, const Address& address,
-                            int64_t storage_elements);
+/// "page 12 * 8192 = element 98304, past its storage of 40960", or "…, inside its storage of 131072
+/// but outside the view", or "…, before its storage".
+std::string against_storage(const Address& address, int64_t storage_elements);
 
 }  // namespace flashcheck

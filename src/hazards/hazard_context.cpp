@@ -19,7 +19,8 @@ std::optional<std::vector<int64_t>> known_values(const Case& c, TensorName name,
   return values;
 }
 
-/// The kernels read u32 tables as int32_t (candle-flash-attn/src/lib.rs:777-778).
+/// The kernels read u32 tables as int32_t (candle-flash-attn/src/lib.rs:777-778), and differences
+/// of theirs wrap.
 int64_t as_int32(int64_t value) { return static_cast<int32_t>(static_cast<uint32_t>(value)); }
 
 /// Row offsets go back to unsigned, except that -1 is the "no table" marker, which makes it
@@ -37,8 +38,8 @@ std::vector<LaunchedSequence> launched_sequences(const HazardContext& context) {
       const size_t i = static_cast<size_t>(b);
       s.q_begin = row_begin(cu_q[i]);
       s.k_begin = row_begin(cu_k[i]);
-      s.q_end = s.q_begin + as_int32(cu_q[i + 1]) - as_int32(cu_q[i]);
-      s.k_end = s.k_begin + as_int32(cu_k[i + 1]) - as_int32(cu_k[i]);
+      s.q_end = s.q_begin + as_int32(cu_q[i + 1] - cu_q[i]);
+      s.k_end = s.k_begin + as_int32(cu_k[i + 1] - cu_k[i]);
     }
     sequences.push_back(s);
   }

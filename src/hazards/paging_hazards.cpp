@@ -42,7 +42,7 @@ void check_table_stride(const HazardContext& context, const Rule& rule, const Em
   const int64_t elements = context.c.storage_elements(table);
   const Address row_1 = address_of(table.offset, {{"row", 1, used}});
   if (!row_1.is_inside(elements)) {
-    finding.details.push_back(against_storage("block_table", row_1, elements));
+    finding.details.push_back("block_table is read at " + against_storage(row_1, elements));
   } else if (context.block_table && used > 0) {
     finding.details.push_back(fmt::format("sequence 1: its first page is {}, and {} is read",
                                           context.declared_page(1, 0),
@@ -59,10 +59,11 @@ void check_table_rows(const HazardContext& context, const Rule& rule, const Emit
   Finding finding = make_finding(
       rule, "/tensors/block_table/shape/0",
       {{"rows", to_string(table.shape[0])}, {"sequences", to_string(context.launch.b)}});
-  finding.details.push_back(against_storage(
-      "block_table",
-      address_of(table.offset, {{"row", table.shape[0], context.launch.block_table_batch_stride}}),
-      context.c.storage_elements(table)));
+  finding.details.push_back(
+      "block_table is read at " +
+      against_storage(address_of(table.offset, {{"row", table.shape[0],
+                                                 context.launch.block_table_batch_stride}}),
+                      context.c.storage_elements(table)));
   finding.fix = fmt::format("pass a block_table of shape [{}, {}]: one row a sequence",
                             context.launch.b, table.shape[1]);
   emit(std::move(finding));
@@ -103,8 +104,8 @@ void check_table_columns(const HazardContext& context, const Rule& rule, const E
     const int64_t stride = context.launch.block_table_batch_stride;
     const Address past = address_of(table.offset, {{"row", b, stride}, {"entry", columns, 1}});
     if (!past.is_inside(context.c.storage_elements(table))) {
-      finding.details.push_back(
-          against_storage("block_table", past, context.c.storage_elements(table)));
+      finding.details.push_back("block_table is read at " +
+                                against_storage(past, context.c.storage_elements(table)));
     }
     if (columns > 0) {
       const int64_t other = round_up(ceil_div(keys, columns), 32);
@@ -140,9 +141,10 @@ void check_block_ids(const HazardContext& context, const Rule& rule, const EmitH
                         {"first", to_string(first)},
                         {"last", to_string(last)},
                         {"num_blocks", to_string(num_blocks)}});
-      finding.details.push_back(against_storage(
-          "k", address_of(k.offset, {{"page", used, context.launch.k_batch_stride}}),
-          context.c.storage_elements(k)));
+      finding.details.push_back(
+          "k is read at " +
+          against_storage(address_of(k.offset, {{"page", used, context.launch.k_batch_stride}}),
+                          context.c.storage_elements(k)));
       finding.fix =
           negative ? fmt::format(
                          "entries of keys {}..{} need a page; only entries that no key uses may "

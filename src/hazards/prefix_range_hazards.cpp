@@ -80,7 +80,7 @@ void check_extent(const HazardContext& context, const Rule& rule, const EmitHaza
   if (last.is_inside(elements)) return;
   Finding finding = make_finding(rule, "/tensors/mm_prefix_ranges",
                                  {{"count", to_string(count)}, {"elements", to_string(elements)}});
-  finding.details.push_back(against_storage("mm_prefix_ranges", last, elements));
+  finding.details.push_back("mm_prefix_ranges is read at " + against_storage(last, elements));
   emit(std::move(finding));
 }
 

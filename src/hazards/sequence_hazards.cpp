@@ -18,6 +18,16 @@ std::string entry_of(TensorName name, int64_t entry) {
   return fmt::format("/tensors/{}/values/{}", name_of(name), entry);
 }
 
+/// Lengths that end at the size of the other axis: heads-first tensors passed as they are.
+void hint_at_axes(TensorName lengths, TensorName name, int64_t end, const TensorSpec& tensor,
+                  Finding& finding) {
+  if (end != tensor.shape[1]) return;
+  finding.details.push_back(
+      fmt::format("{} ends at {}, the size of {}'s axis 1: if {} is (heads, rows, head_dim), pass "
+                  "{}.transpose(0, 1)",
+                  name_of(lengths), end, name_of(name), name_of(name), name_of(name)));
+}
+
 void check_q_start(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
   if (!context.seqlens_q || context.seqlens_q->front() == 0) return;
   const int64_t first = context.seqlens_q->front();
@@ -34,6 +44,7 @@ void check_q_end(const HazardContext& context, const Rule& rule, const EmitHazar
   Finding finding = make_finding(
       rule, entry_of(TensorName::kSeqlensQ, static_cast<int64_t>(context.seqlens_q->size()) - 1),
       {{"end", to_string(end)}, {"total_q", to_string(total_q)}, {"last", to_string(total_q - 1)}});
+  hint_at_axes(TensorName::kSeqlensQ, TensorName::kQ, end, context.c.q(), finding);
   finding.fix = fmt::format("end seqlens_q at {}, or pass q.narrow(0, 0, {})", total_q, end);
   emit(std::move(finding));
 }
@@ -51,17 +62,18 @@ void check_q_rows(const HazardContext& context, const Rule& rule, const EmitHaza
                                     {"total_q", to_string(total_q)}});
     const int64_t row = std::max(s.q_begin, total_q);
     finding.details.push_back(
-        "written: " + against_storage("out",
-                                      address_of(0, {{"row", row, context.launch.o_row_stride}}),
-                                      *q.num_elements()));
+        "out is written at " +
+        against_storage(address_of(0, {{"row", row, context.launch.o_row_stride}}),
+                        *q.num_elements()));
     if (context.is_v3) {
       finding.details.push_back("read: rows past the end of q are zeros, by its TMA descriptor");
     } else {
       finding.details.push_back(
-          "read: " +
-          against_storage("q", address_of(q.offset, {{"row", row, context.launch.q_row_stride}}),
+          "q is read at " +
+          against_storage(address_of(q.offset, {{"row", row, context.launch.q_row_stride}}),
                           context.c.storage_elements(q)));
     }
+    hint_at_axes(TensorName::kSeqlensQ, TensorName::kQ, s.q_end, q, finding);
     finding.fix = fmt::format(
         "end seqlens_q at {}, the rows that q has, or pass a q of {} rows; seqlens_q is cumulative "
         "and starts at 0",
@@ -102,9 +114,10 @@ void check_k_rows(const HazardContext& context, const Rule& rule, const EmitHaza
     finding.details.push_back(
         context.is_v3
             ? fmt::format("from row {} on they are read as zeros, which still count as keys", row)
-            : "read: " + against_storage(
-                             "k", address_of(k.offset, {{"row", row, context.launch.k_row_stride}}),
-                             context.c.storage_elements(k)));
+            : "k is read at " +
+                  against_storage(address_of(k.offset, {{"row", row, context.launch.k_row_stride}}),
+                                  context.c.storage_elements(k)));
+    hint_at_axes(TensorName::kSeqlensK, TensorName::kK, s.k_end, k, finding);
     finding.fix = fmt::format(
         "end seqlens_k at {}, the rows that k and v have, or pass k and v of {} rows; seqlens_k is "
         "cumulative and starts at 0",
@@ -125,6 +138,7 @@ void check_k_cover(const HazardContext& context, const Rule& rule, const EmitHaz
                       {"begin", to_string(cu.front())},
                       {"end", to_string(cu.back())},
                       {"total_k", to_string(total_k)}});
+    hint_at_axes(TensorName::kSeqlensK, TensorName::kK, cu.back(), context.c.k(), finding);
     finding.fix = fmt::format(
         "if they are keys, let seqlens_k run from 0 to {}; if they are spare room, pass "
         "k.narrow(0, 0, {}) and v likewise",
