@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace flashcheck {
 namespace {
@@ -88,6 +89,7 @@ void add_bound_terms(const AttentionProblem& problem, const DenseKv& kv,
     const double* const p = weights.line(n);
     result.largest_weight[position] =
         weights.num_keys == 0 ? 0 : *std::max_element(p, p + weights.num_keys);
+    result.concentration[position] = std::inner_product(p, p + weights.num_keys, p, 0.0);
     for (const bool ascending : {true, false}) {
       const int64_t num_rises = mark_rises(p, weights.num_keys, ascending, rises);
       result.max_rises[position] = std::max(result.max_rises[position], num_rises);

@@ -38,7 +38,8 @@ Reference make_result(const AttentionProblem& problem, std::vector<QueryRow> row
     result.partial_sums.resize(elements);
   }
   result.lse.resize(lines, kInfinity);
-  for (auto* array : {&result.max_logit, &result.max_dot_magnitude, &result.largest_weight}) {
+  for (auto* array : {&result.max_logit, &result.max_dot_magnitude, &result.largest_weight,
+                      &result.concentration}) {
     array->resize(lines);
   }
   result.visible.resize(lines);

@@ -40,6 +40,8 @@ struct Reference {
   std::vector<double> max_logit;          // [rows][num_heads]: max_j |x_j|
   std::vector<double> max_dot_magnitude;  // [rows][num_heads]: max_j sum_c |q_c k_jc|
   std::vector<double> largest_weight;     // [rows][num_heads]: max_j p_j
+  std::vector<double> concentration;      // [rows][num_heads]: sum_j p_j^2, one over the number of
+                                          //   keys that count
   std::vector<int64_t> visible;           // [rows][num_heads]: number of visible keys
   std::vector<int64_t> max_rises;  // [rows][num_heads]: how often the running maximum rises after
                                    //   the first key, ascending or descending, whichever is more

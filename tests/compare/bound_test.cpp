@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "tests/compare/simulated_kernel.h"
@@ -25,6 +26,47 @@ Simulation random_simulation(const TestProblem& test, Random& random) {
   return simulation;
 }
 
+/// Data that strain a bound: sharp and flat softmaxes, long rows, tiny and huge values, ties.
+TestProblem straining_problem(uint64_t seed) {
+  Random random(seed ^ 0x5A5A5A5Au);
+  constexpr Dtype kDtypes[] = {Dtype::kF16, Dtype::kBF16, Dtype::kF32};
+  constexpr Layout kLayouts[] = {Layout::kFixed, Layout::kVarlen, Layout::kPaged};
+  constexpr double kQStds[] = {0, 0.1, 1, 1, 3, 10, 30};
+  constexpr double kKStds[] = {0.1, 1, 1, 4};
+  constexpr double kVStds[] = {1e-6, 1e-3, 1, 1, 1, 100, 1e4};
+  Wanted wanted{.dtype = kDtypes[random.integer(0, 2)], .layout = kLayouts[random.integer(0, 2)]};
+  wanted.head_dim = 8 * random.integer(1, 16);
+  wanted.page_block_size = 16;
+  const int64_t seqlen_k = random.one_in(5) ? random.integer(200, 900) : random.integer(1, 80);
+  wanted.lengths = {{random.integer(1, 4), seqlen_k}};
+  wanted.q_std = kQStds[random.integer(0, 6)];
+  wanted.k_std = kKStds[random.integer(0, 3)];
+  wanted.v_std = kVStds[random.integer(0, 6)];
+  TestProblem test = make_problem(wanted, seed);
+  AttentionProblem& p = test.problem;
+  if (random.one_in(3)) p.window_size_right = 0;
+  if (random.one_in(4)) p.window_size_left = random.integer(0, 100);
+  if (random.one_in(4)) p.softcap = static_cast<float>(random.integer(1, 60));
+  if (random.one_in(4)) {
+    p.alibi_slopes = {0.5f, 0.0625f};
+    p.alibi_is_causal_form = p.window_size_right && random.one_in(2);
+  }
+  const bool is_constant = random.one_in(6), is_identity = !is_constant && random.one_in(8);
+  for (int64_t j = 0; (is_constant || is_identity) && j < seqlen_k; ++j) {
+    for (int64_t c = 0; c < p.head_dim; ++c) {
+      write_element(test.inputs.storages[2], p.dtype, kv_address(p, p.v, 0, j, 0) + c,
+                    is_constant ? 0.3 : static_cast<double>(j % p.head_dim == c));
+    }
+  }
+  return test;
+}
+
+/// How many problems a test tries: FLASHCHECK_SEEDS, or a number that takes a second.
+uint64_t num_seeds(uint64_t few) {
+  const char* const given = std::getenv("FLASHCHECK_SEEDS");
+  return given ? std::strtoull(given, nullptr, 10) : few;
+}
+
 Comparison compared(const TestProblem& test, const Simulation& simulation) {
   return compare(test.problem, simulate(test, simulation), test.reference());
 }
@@ -33,27 +75,35 @@ Comparison compared(const TestProblem& test, const Simulation& simulation) {
 
 TEST_CASE("no correct kernel leaves the bound, whatever its tiles, order and rounding") {
   double largest = 0, largest_lse = 0;
-  for (uint64_t seed = 0; seed < 400; ++seed) {
+  int64_t rows = 0, outliers = 0, beyond_fa2 = 0;
+  const uint64_t seeds = num_seeds(600);
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    const TestProblem test = random_problem(seed);
+    const TestProblem test = seed % 2 == 0 ? random_problem(seed) : straining_problem(seed);
     Random random(seed);
     const Comparison comparison = compared(test, random_simulation(test, random));
     CHECK(comparison.num_mismatched == 0);
     CHECK(comparison.num_lse_mismatched == 0);
     CHECK(comparison.num_unbounded == 0);
-    CHECK(comparison.num_statistical_outliers == 0);
     largest = std::max(largest, comparison.max_ratio);
     largest_lse = std::max(largest_lse, comparison.max_lse_ratio);
+    rows += comparison.num_rows * test.problem.num_heads;
+    outliers += comparison.num_statistical_outliers;
+    beyond_fa2 += comparison.fa2_ratio > 1;
   }
-  MESSAGE("largest share of the bound: " << largest << ", of lse: " << largest_lse);
+  MESSAGE(seeds << " problems: largest share of the bound " << largest << ", of lse's "
+                << largest_lse << "; statistical outliers " << outliers << " of " << rows
+                << " rows; beyond FlashAttention's own rule " << beyond_fa2);
   // A bound that nothing comes near would find nothing.
   CHECK(largest > 0.5);
+  CHECK(outliers * 1000 < rows);
 }
 
 TEST_CASE("nor does one that keeps its running output in f16, with that arithmetic declared") {
   double largest = 0;
   int64_t beyond_f32 = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  const uint64_t seeds = num_seeds(200);
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     TestProblem test = random_problem(seed);
     if (test.problem.dtype != Dtype::kF16) continue;

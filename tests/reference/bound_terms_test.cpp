@@ -13,7 +13,7 @@ namespace {
 
 /// The terms of one (row, head), by their definitions.
 struct Terms {
-  double largest = 0;
+  double largest = 0, concentration = 0;
   int64_t rises = 0;
   std::vector<double> squares, small, sums;  // [head_dim]
 };
@@ -24,7 +24,10 @@ Terms terms_of(const TestProblem& test, const std::vector<double>& weights, int6
   const double smallest_normal = p.dtype == Dtype::kF16 ? 0x1p-14 : 0x1p-126;
   const double floor = p.dtype == Dtype::kF16 ? 0x1p-25 : 0x1p-126;
   Terms terms;
-  for (const double w : weights) terms.largest = std::max(terms.largest, w);
+  for (const double w : weights) {
+    terms.largest = std::max(terms.largest, w);
+    terms.concentration += w * w;
+  }
   const auto v = [&](size_t j, int64_t c) {
     const int64_t head_k = head / (p.num_heads / p.num_heads_k);
     return read_element(test.inputs.storages[static_cast<size_t>(test.storages.v)], p.dtype,
@@ -84,7 +87,8 @@ TEST_CASE("what the bound is made of agrees with its definitions") {
           terms_of(test, scalar.weights[line], reference.rows[line / heads].sequence,
                    static_cast<int64_t>(line % heads));
       equal = equal && reference.max_rises[line] == terms.rises &&
-              std::fabs(reference.largest_weight[line] - terms.largest) <= 1e-12;
+              std::fabs(reference.largest_weight[line] - terms.largest) <= 1e-12 &&
+              std::fabs(reference.concentration[line] - terms.concentration) <= 1e-12;
       for (size_t c = 0; c < head_dim; ++c) {
         const size_t element = line * head_dim + c;
         const auto near = [&](double a, double b) { return std::fabs(a - b) <= 1e-10 * (a + b); };

@@ -56,7 +56,7 @@ void add_row(const TestProblem& test, int64_t b, int64_t i, int64_t h, ScalarAtt
   result.max_logit.push_back(max_logit);
   result.max_dot.push_back(max_dot);
   result.visible.push_back(visible);
-  for (double& weight : weights) weight /= sum;
+  for (double& weight : weights) weight = weight == 0 ? 0 : weight / sum;
   result.weights.push_back(std::move(weights));
 }
 
