@@ -25,7 +25,7 @@ void demand_text(const CaseReport& report, const std::optional<std::string>& tex
   if (!text) return;
   const std::string prefix = is_panic ? "panic: " : "error: ";
   if (said(report) != prefix + *text) {
-    unmet.push_back({is_panic ? "panic" : "error", prefix + *text, said(report)});
+    unmet.push_back({is_panic ? "panic" : "error", *text, said(report)});
   }
 }
 

@@ -19,7 +19,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  flashcheck run cases/*.json          judge calls: messages, hazards, numbers\n"
     "  flashcheck check my-call.json        the static half: no kernel runs\n"
-    "  flashcheck explain FC-E014           a rule's page, offline\n"
+    "  flashcheck explain FC-E203           a rule's page, offline\n"
     "  flashcheck explain \"<message>\"       which rule says that, and with which numbers\n"
     "\n"
     "Exit status: 0 as expected, 1 not, 2 wrong usage, 3 a file is no case, 4 nothing ran,\n"
@@ -134,7 +134,9 @@ CommandLine usage_error(const CLI::App& app, const CLI::ParseError& error, int a
     const auto rest = app.get_subcommands().empty() ? app.remaining()
                                                     : app.get_subcommands().front()->remaining();
     if (!rest.empty()) text = "unknown: " + rest.front() + hint_for(app, rest.front());
-  } else if (argc > 1 && app.get_subcommands().empty()) {
+  } else if (argc <= 1) {
+    text = "expected a command, such as run, check or explain";
+  } else if (app.get_subcommands().empty()) {
     text = fmt::format("expected a command, got {}{}", argv[1], hint_for(app, argv[1]));
   }
   const std::string command =
@@ -180,8 +182,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     }
     return line;
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* shown = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
-    return {.text = shown->help()};
+    if (app.get_subcommands().empty()) return {.text = app.help()};
+    return {.text = app.get_subcommands().front()->help("flashcheck")};
   } catch (const CLI::CallForVersion& version) {
     return {.text = std::string(version.what()) + "\n"};
   } catch (const CLI::ParseError& error) {

@@ -34,7 +34,7 @@ const Rule kFileTruncated{
 
 const Rule kValueDoesNotFit{
     .code = "FC-X004",
-    .name = "value-does-not-fit-dtype",
+    .name = "filled-value-does-not-fit-dtype",
     .message = "{tensor}: element {index} is {value}, which {dtype} cannot hold",
     .why =
         "A finite value that turns into infinity, or a fraction in an integer tensor, would "

@@ -109,7 +109,8 @@ class TextReporter : public Reporter {
     }
     if (report.comparison) line("numbers", numbers_sentence(*report.comparison));
     if (!report.c->note.empty()) line("case", report.c->note);
-    line("repeat", repeat_command(report, command_));
+    // Whole, for copying.
+    out_ << "  repeat   " << printable(repeat_command(report, command_)) << '\n';
     out_ << '\n';
   }
 
