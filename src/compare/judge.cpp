@@ -66,8 +66,9 @@ Finding numbers_out_of_bound(const AttentionProblem& problem, const Comparison& 
 }
 
 Finding non_finite_output(const Comparison& c) {
-  // Infinite ratios come first, so the first of the worst is one of them.
-  const Mismatch& first = c.worst.front();
+  const auto is_nonfinite = [](const Mismatch& m) { return !std::isfinite(m.actual); };
+  const auto found = std::find_if(c.worst.begin(), c.worst.end(), is_nonfinite);
+  const Mismatch& first = found == c.worst.end() ? c.worst.front() : *found;
   return make_finding(kNonFiniteOutput, "",
                       {{"wrong", std::to_string(c.num_nonfinite)},
                        {"checked", std::to_string(c.num_elements)},

@@ -21,7 +21,9 @@ namespace flashcheck {
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 33;  // written to one tensor: minutes, not hours
-constexpr double kFitsEverywhere = 448;             // the largest f8e4m3
+// The output, five arrays of the reference and the ratios of errors, as doubles.
+constexpr int64_t kComparisonBytes = 7 * sizeof(double);
+constexpr double kFitsEverywhere = 448;                   // the largest f8e4m3
 constexpr int64_t kAddressSpaceBytes = int64_t{1} << 47;  // of a process; more is not worth a try
 
 bool is_large(TensorName name) {
@@ -226,7 +228,11 @@ std::optional<int64_t> bytes_needed(const Case& c) {
   const TensorSpec& q = c.q();
   const std::optional<int64_t> num_out = q.num_elements();
   add(num_out, size_in_bytes(q.dtype));
-  add(num_out, sizeof(double));  // the output as the comparison reads it
+  add(num_out, kComparisonBytes);
+  const TensorSpec& k = c.k();
+  const int64_t num_heads_k = k.rank() < 2 ? 1 : std::max<int64_t>(k.shape[k.shape.size() - 2], 1);
+  const std::optional<int64_t> num_k = k.num_elements();
+  add(num_k ? std::optional(*num_k / num_heads_k) : std::nullopt, 2 * sizeof(double));
   const int64_t head_dim = q.shape.empty() ? 1 : std::max<int64_t>(q.shape.back(), 1);
   add(num_out ? std::optional(*num_out / head_dim) : std::nullopt, sizeof(float));  // lse
   return total;

@@ -21,8 +21,9 @@ bool has_values(const TensorSpec& tensor);
 /// written: the hazards speak of them.
 Inputs make_inputs(const Case& c, bool with_data);
 
-/// Bytes that make_inputs and a run need: the storages, out as the kernel writes it and as doubles,
-/// and lse; nothing if it does not fit an int64.
+/// Bytes that make_inputs and a run need at most: the storages, out and lse as the kernel writes
+/// them, one kv head of K and V and the compared elements in double; nothing if it does not fit an
+/// int64.
 std::optional<int64_t> bytes_needed(const Case& c);
 
 /// What make_inputs throws: a finding of an FC-X rule.
