@@ -72,32 +72,38 @@ void append_leaves(const JsonValue& values, size_t depth, std::vector<const Json
 
 std::shared_ptr<const Values> ValuesReader::read_literal(const JsonValue& values, Dtype dtype,
                                                          const std::vector<int64_t>& shape) {
-  const int64_t num_elements = *TensorSpec{.shape = shape}.num_elements();
+  if (!values.is_array() && shape.empty()) {
+    const JsonValue* scalar = &values;
+    return convert({&scalar, 1}, dtype);
+  }
+  if (!expect_array(values, complaints_)) return nullptr;
   const bool is_nested =
-      values.is_array() && !values.children.empty() && values.children[0]->is_array();
-  size_t depth = 0;  // of the elements below `values`
-  if (is_nested && !shape.empty()) {
-    depth = shape.size();
-    if (!expect_nested(values, shape, 0, complaints_)) return nullptr;
-  } else if (values.is_array() || !shape.empty()) {
-    depth = 1;
-    if (!expect_array(values, complaints_)) return nullptr;
-    if (static_cast<int64_t>(values.children.size()) != num_elements) {
-      complaints_.add(
-          complaint::kWrongNumberOfValues, values,
-          fmt::format("{} values for the shape [{}]", num_elements, fmt::join(shape, ", ")),
-          fmt::format("{}", values.children.size()));
-      return nullptr;
-    }
-  }
-  std::shared_ptr<const Values>& literal = literals_[{&values, dtype, depth}];
-  if (!literal) {
+      !shape.empty() && !values.children.empty() && values.children[0]->is_array();
+  if (is_nested ? !is_nested_as(values, shape) : !is_flat_as(values, shape)) return nullptr;
+
+  const size_t depth = is_nested ? shape.size() : 1;  // of the elements below `values`
+  const auto [literal, is_new] = literals_.try_emplace({&values, dtype, depth});
+  if (is_new) {
     std::vector<const JsonValue*> leaves;
-    leaves.reserve(static_cast<size_t>(num_elements));
     append_leaves(values, depth, leaves);
-    literal = convert(leaves, dtype);
+    literal->second = convert(leaves, dtype);
   }
-  return literal;
+  return literal->second;
+}
+
+bool ValuesReader::is_nested_as(const JsonValue& values, const std::vector<int64_t>& shape) {
+  const auto [nested, is_new] = nested_.try_emplace({&values, shape}, false);
+  if (is_new) nested->second = expect_nested(values, shape, 0, complaints_);
+  return nested->second;
+}
+
+bool ValuesReader::is_flat_as(const JsonValue& values, const std::vector<int64_t>& shape) {
+  const int64_t num_elements = *TensorSpec{.shape = shape}.num_elements();
+  if (static_cast<int64_t>(values.children.size()) == num_elements) return true;
+  complaints_.add(complaint::kWrongNumberOfValues, values,
+                  fmt::format("{} values for the shape [{}]", num_elements, fmt::join(shape, ", ")),
+                  fmt::format("{}", values.children.size()));
+  return false;
 }
 
 std::shared_ptr<const Values> ValuesReader::convert(std::span<const JsonValue* const> leaves,

@@ -24,7 +24,10 @@ class ValuesReader {
       : directory_(std::move(directory)), complaints_(complaints) {}
 
   /// Forgets the literals of the last document.
-  void begin_document() { literals_.clear(); }
+  void begin_document() {
+    literals_.clear();
+    nested_.clear();
+  }
 
   /// `values`: nested as the shape or flat, exactly as many as it holds. Null after a complaint.
   std::shared_ptr<const Values> read_literal(const JsonValue& values, Dtype dtype,
@@ -35,13 +38,18 @@ class ValuesReader {
                                                                    const JsonValue& tensor_object);
 
  private:
+  bool is_nested_as(const JsonValue& values, const std::vector<int64_t>& shape);
+  bool is_flat_as(const JsonValue& values, const std::vector<int64_t>& shape);
+  /// The elements in the dtype; null after complaints about some.
   std::shared_ptr<const Values> convert(std::span<const JsonValue* const> leaves, Dtype dtype);
 
   std::string directory_;
   Complaints& complaints_;
   ValueFiles files_;
-  // By the array, the dtype and how deep in the array the elements are.
+  // What was read of an array: for a dtype, with its elements so deep in it; null after complaints.
   std::map<std::tuple<const JsonValue*, Dtype, size_t>, std::shared_ptr<const Values>> literals_;
+  // Whether an array is nested as a shape is.
+  std::map<std::pair<const JsonValue*, std::vector<int64_t>>, bool> nested_;
 };
 
 }  // namespace flashcheck
