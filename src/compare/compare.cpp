@@ -1,30 +1,20 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
+#include <unordered_set>
+#include <utility>
 
 #include "reference/visible_keys.h"
 #include "src/compare/bound.h"
 #include "src/compare/comparison.h"
+#include "src/compare/fitting_arithmetic.h"
 #include "src/compare/pairing.h"
+#include "src/compare/ratios.h"
 #include "src/compare/row_statistics.h"
 
 namespace flashcheck {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kMaxWorst = 8;
-
-double ratio_of(double error, double bound) {
-  if (!std::isfinite(error)) return kInfinity;
-  return error == 0 ? 0 : error / bound;
-}
-
-/// Where the truth itself is NaN or infinite (a visible key is), so must be the output.
-double element_ratio(double actual, double expected, double bound) {
-  if (!std::isfinite(expected)) return std::isfinite(actual) ? kInfinity : 0;
-  return ratio_of(std::fabs(actual - expected), bound);
-}
 
 /// A row that sees no key has lse +inf in the truth: nothing else will do.
 double lse_ratio(double actual, double expected, double bound) {
@@ -32,43 +22,16 @@ double lse_ratio(double actual, double expected, double bound) {
   return ratio_of(std::fabs(actual - expected), bound);
 }
 
-/// Errors as shares of the bound, in the order of Reference::out.
-struct Ratios {
-  std::vector<double> of_element;
-  int64_t num_unbounded = 0;
-
-  bool all_fit() const {
-    return std::all_of(of_element.begin(), of_element.end(), [](double r) { return r <= 1; });
-  }
-};
-
-Ratios ratios_under(const Arithmetic& arithmetic, const AttentionProblem& problem,
-                    const Output& actual, const Reference& expected) {
-  const Pairing pairing(problem, actual, expected);
-  Ratios ratios;
-  ratios.of_element.reserve(expected.out.size());
-  for (size_t line = 0; line < pairing.num_lines(); ++line) {
-    const RowBound row_bound(problem, arithmetic, actual.dtype, expected, line);
-    for (int64_t c = 0; c < problem.head_dim; ++c) {
-      const size_t element = pairing.element(line, c);
-      const double bound = row_bound.out(element);
-      ratios.of_element.push_back(
-          element_ratio(pairing.actual(line, c), expected.out[element], bound));
-      ratios.num_unbounded += std::isinf(bound);
-    }
-  }
-  return ratios;
-}
-
 std::vector<int64_t> pages_seen(const AttentionProblem& problem, QueryRow row) {
   std::vector<int64_t> pages;
   if (!problem.is_paged) return pages;
+  std::unordered_set<int64_t> seen;
   const auto& table = problem.block_table[static_cast<size_t>(row.sequence)];
   for (const KeyRange& range : visible_keys(problem, row.sequence, row.i)) {
     const int64_t last = (range.end - 1) / problem.page_block_size;
     for (int64_t n = range.begin / problem.page_block_size; n <= last; ++n) {
       const int64_t page = table[static_cast<size_t>(n)];
-      if (std::find(pages.begin(), pages.end(), page) == pages.end()) pages.push_back(page);
+      if (seen.insert(page).second) pages.push_back(page);
     }
   }
   return pages;
@@ -165,38 +128,6 @@ std::optional<double> fa2_ratio(const AttentionProblem& problem, const Output& a
   const double ulp =
       std::max(2 * unit_roundoff(actual.dtype) * largest, smallest_subnormal(actual.dtype));
   return largest_error / (2 * expected.low_precision_error + ulp);
-}
-
-/// Whether an output of zeros would be refused: an arithmetic that lets it pass explains nothing.
-bool refuses_zeros(const Arithmetic& arithmetic, const AttentionProblem& problem,
-                   const Output& actual, const Reference& expected) {
-  Output zeros{.dtype = actual.dtype, .out = std::vector<double>(actual.out.size())};
-  return !ratios_under(arithmetic, problem, zeros, expected).all_fit();
-}
-
-/// The first looser arithmetic than the declared one that explains every element.
-std::optional<Arithmetic> fitting_arithmetic(const AttentionProblem& problem, const Output& actual,
-                                             const Reference& expected) {
-  const Arithmetic declared = problem.arithmetic;
-  std::vector<Arithmetic> candidates;
-  for (const auto tanh : {declared.tanh, Arithmetic::Tanh::kApproximate}) {
-    for (const auto accumulate : {declared.accumulate, Arithmetic::Accumulate::kF16}) {
-      for (const auto p : {declared.p, Arithmetic::P::kInput}) {
-        candidates.push_back({.accumulate = accumulate, .p = p, .tanh = tanh});
-      }
-    }
-  }
-  for (const Arithmetic& candidate : candidates) {
-    if (candidate == declared) continue;
-    // Without a cap there is no tanh, and only f16 is accumulated in f16.
-    if (candidate.tanh != declared.tanh && !problem.softcap) continue;
-    if (candidate.accumulate != declared.accumulate && problem.dtype != Dtype::kF16) continue;
-    if (ratios_under(candidate, problem, actual, expected).all_fit() &&
-        refuses_zeros(candidate, problem, actual, expected)) {
-      return candidate;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace
