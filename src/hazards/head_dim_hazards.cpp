@@ -45,6 +45,9 @@ void check_window(const HazardContext& context, const Rule& rule, const EmitHaza
         fmt::format("the causal limit goes with it; with a left window over {} (the key length it "
                     "is compared with) the same call is causal",
                     context.launch.seqlen_k));
+    finding.fix =
+        "pass window_size_left None for causal attention; no kernel of candle's has a "
+        "window at this head_dim";
   }
   emit(std::move(finding));
 }

@@ -40,7 +40,6 @@ void check_grid(const HazardContext& context, const Rule& rule, const EmitHazard
                                     {"first", to_string(covered)},
                                     {"last", to_string(s.seqlen_q() - 1)},
                                     {"max_seqlen_q", to_string(maximum)},
-                                    {"tiles", to_string(covered / tile.min_query_rows)},
                                     {"tile", to_string(tile.min_query_rows)}});
     if (tile.max_query_rows != tile.min_query_rows) {
       const int64_t wide = round_up(maximum, tile.max_query_rows);
@@ -85,7 +84,9 @@ void check_key_cap(const HazardContext& context, const Rule& rule, const EmitHaz
   });
 }
 
-std::string side(std::optional<int64_t> window) { return window ? to_string(*window) : "no limit"; }
+std::string side(std::optional<int64_t> window, const char* none) {
+  return window ? to_string(*window) : none;
+}
 
 void check_window_filter(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
   if (!context.c.function->varlen || drops_window(context)) return;
@@ -99,13 +100,14 @@ void check_window_filter(const HazardContext& context, const Rule& rule, const E
     const bool left = !left_is_from_ranges && left_differs(declared, used, s);
     if (!left && !right_differs(declared, used, s)) return;
     const char* name = left ? "window_size_left" : "window_size_right";
-    Finding finding = make_finding(rule, "/args/max_seqlen_k",
-                                   {{"sequence", to_string(b)},
-                                    {"length", to_string(s.seqlen_k())},
-                                    {"max_seqlen_k", to_string(maximum)},
-                                    {"window", name},
-                                    {"declared", side(left ? declared.left : declared.right)},
-                                    {"used", side(left ? used.left : used.right)}});
+    Finding finding =
+        make_finding(rule, "/args/max_seqlen_k",
+                     {{"sequence", to_string(b)},
+                      {"length", to_string(s.seqlen_k())},
+                      {"max_seqlen_k", to_string(maximum)},
+                      {"window", name},
+                      {"declared", side(left ? declared.left : declared.right, "None")},
+                      {"used", side(left ? used.left : used.right, "no limit")}});
     finding.fix = fmt::format("pass max_seqlen_k = {}, the longest key length", longest_k(context));
     emit(std::move(finding));
   });
@@ -134,7 +136,7 @@ constexpr HazardRule kRules[] = {
               .name = "max-seqlen-q-too-small",
               .severity = Severity::kError,
               .message = "sequence {sequence}: output rows {first}..{last} are never written: "
-                         "max_seqlen_q {max_seqlen_q} launches {tiles} tiles of {tile} rows",
+                         "max_seqlen_q {max_seqlen_q} covers {first} rows, in tiles of {tile}",
               .why = "The grid is made from max_seqlen_q. Rows past the last tile keep whatever "
                      "the output's memory held.",
               .fix = "Pass the longest query length as max_seqlen_q.",
@@ -170,7 +172,7 @@ constexpr HazardRule kRules[] = {
               .name = "max-seqlen-k-changes-window",
               .severity = Severity::kError,
               .message = "sequence {sequence}: {window} is {declared} and the kernel gets {used}: "
-                         "max_seqlen_k is {max_seqlen_k}, its length {length}",
+                         "max_seqlen_k is {max_seqlen_k}, the length {length}",
               .why = "A window over max_seqlen_k is dropped, and a side without a limit becomes "
                      "max_seqlen_k: too small a maximum changes who sees whom.",
               .fix = "Pass the longest key length as max_seqlen_k.",

@@ -69,11 +69,11 @@ void check_table_rows(const HazardContext& context, const Rule& rule, const Emit
   emit(std::move(finding));
 }
 
-/// "from sequence 1's row [4, 5]" or "past the table's end": what a row that is too short runs
-/// into.
+/// "from sequence 1's row [4, 5]" or "from whatever follows the table": what a row that is too
+/// short runs into.
 std::string what_follows(const HazardContext& context, int64_t sequence, int64_t columns) {
   const TensorSpec& table = context.c.at(TensorName::kBlockTable);
-  if (sequence + 1 >= table.shape[0]) return "past the table's end";
+  if (sequence + 1 >= table.shape[0]) return "from whatever follows the table";
   std::string next = fmt::format("from sequence {}'s row", sequence + 1);
   if (!context.block_table || table.strides[0] != columns) return next;
   next += " [";
@@ -132,23 +132,22 @@ void check_block_ids(const HazardContext& context, const Rule& rule, const EmitH
       const int64_t id = (*context.block_table)[static_cast<size_t>(b * table.shape[1] + entry)];
       const int64_t used = context.declared_page(b, entry);
       if (negative ? used >= 0 : used < num_blocks) return;
-      Finding finding =
-          make_finding(rule, fmt::format("/tensors/block_table/values/{}/{}", b, entry),
-                       {{"sequence", to_string(b)},
-                        {"entry", to_string(entry)},
-                        {"id", to_string(id)},
-                        {"used", to_string(used)},
-                        {"first", to_string(first)},
-                        {"last", to_string(last)},
-                        {"num_blocks", to_string(num_blocks)}});
-      finding.details.push_back(
-          "k is read at " +
+      Finding finding = make_finding(
+          rule, fmt::format("/tensors/block_table/values/{}/{}", b, entry),
+          {{"sequence", to_string(b)},
+           {"entry", to_string(entry)},
+           {"id", used == id ? to_string(id) : fmt::format("{} (int32: {})", id, used)},
+           {"first", to_string(first)},
+           {"last", to_string(last)},
+           {"num_blocks", to_string(num_blocks)}});
+      finding.details.push_back(fmt::format(
+          "keys {}..{}: k is read at {}", first, last,
           against_storage(address_of(k.offset, {{"page", used, context.launch.k_batch_stride}}),
-                          context.c.storage_elements(k)));
+                          context.c.storage_elements(k))));
       finding.fix =
           negative ? fmt::format(
-                         "entries of keys {}..{} need a page; only entries that no key uses may "
-                         "hold padding: correct the entry or seqlens_k",
+                         "give keys {}..{} a page (padding may stand only past the last "
+                         "key), or correct seqlens_k",
                          first, last)
                    : fmt::format("ids run from 0 to {}: correct the entry, or pass the whole pool",
                                  num_blocks - 1);
@@ -246,7 +245,7 @@ constexpr HazardRule kRules[] = {
               .fix = "Pass one row for each sequence.",
               .source = "candle-flash-attn/src/lib.rs:507"},
      .kind = HazardKind::kOutOfBoundsRead,
-     .callees = kV2 | kDirect,
+     .callees = kV2,
      .check = check_table_rows},
     {.rule = {.code = "FC-H303",
               .name = "block-table-row-too-short",
@@ -279,8 +278,8 @@ constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H305",
               .name = "block-id-negative",
               .severity = Severity::kError,
-              .message = "sequence {sequence}: entry {entry} of its block_table row is {id}, which "
-                         "the kernel reads as page {used}, and keys {first}..{last} are in it",
+              .message = "sequence {sequence}: entry {entry} of its block_table row is {id}, no "
+                         "page, and keys {first}..{last} are in it",
               .why = "Page numbers are int32: -1, and any u32 from 2147483648 on, lies before the "
                      "pool. Padding is harmless only where no key is.",
               .fix = "Give every page that holds keys its number.",

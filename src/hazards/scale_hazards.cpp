@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "src/hazards/families.h"
@@ -36,7 +37,8 @@ void check_softcap_scale(const HazardContext& context, const Rule& rule, const E
 void check_softcap_range(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
   const float softcap = context.launch.softcap, scale = context.launch.softmax_scale;
   if (!has_softcap_kernel(context) || !(softcap > 0)) return;
-  const bool underflows = scale > 0 && scale / softcap == 0.0f;
+  // The device takes subnormal numbers for 0 (--use_fast_math).
+  const bool underflows = scale > 0 && scale / softcap < std::numeric_limits<float>::min();
   if (!std::isinf(softcap) && !underflows) return;
   emit(make_finding(rule, "/args/softcap", {{"softcap", text(softcap)}, {"scale", text(scale)}}));
 }
@@ -115,10 +117,10 @@ constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H503",
               .name = "softcap-too-large",
               .severity = Severity::kError,
-              .message = "softcap {softcap} with softmax_scale {scale}: their quotient is 0 and "
-                         "rows are NaN",
-              .why = "Logits are softcap * tanh(softmax_scale / softcap * q.k); with an infinite "
-                     "softcap that is infinity times 0.",
+              .message = "softcap {softcap} with softmax_scale {scale}: their quotient is 0 on the "
+                         "device, so logits are 0 or NaN",
+              .why = "Logits are softcap * tanh(softmax_scale / softcap * q.k); a quotient below "
+                     "1.2e-38 is flushed to 0, and infinity times 0 is NaN.",
               .fix = "Pass None for no cap.",
               .source = "kernels/flash_api.cu:129-132"},
      .kind = HazardKind::kNan,

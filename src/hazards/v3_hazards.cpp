@@ -35,6 +35,11 @@ void check_window(const HazardContext& context, const Rule& rule, const EmitHaza
                     "is compared with) the same call is causal",
                     context.launch.seqlen_k));
   }
+  if (declared.right == 0) {
+    finding.fix =
+        "pass window_size_left None for causal attention, or use candle-flash-attn for "
+        "the window";
+  }
   emit(std::move(finding));
 }
 
@@ -68,8 +73,9 @@ void check_descriptors(const HazardContext& context, const Rule& rule, const Emi
       const int64_t used = static_cast<int64_t>(static_cast<uint32_t>(tensor.strides[dim])) * bytes;
       if (used % 16 == 0 && used < kMaxStrideBytes) continue;
       report(fmt::format("strides/{}", dim),
-             fmt::format("dim {} of {} has a stride of {} elements, {} bytes, no multiple of 16",
-                         dim, tensor.shape[dim], tensor.strides[dim], used));
+             fmt::format(
+                 "dim {} (of size {}) has a stride of {} elements, {} bytes, no multiple of 16",
+                 dim, tensor.shape[dim], tensor.strides[dim], used));
     }
   }
 }
@@ -108,7 +114,6 @@ void check_grid_rows(const HazardContext& context, const Rule& rule, const EmitH
                                     {"first", to_string(covered)},
                                     {"last", to_string(s.seqlen_q() - 1)},
                                     {"max_seqlen_q", to_string(maximum)},
-                                    {"tiles", to_string(covered / tile)},
                                     {"tile", to_string(tile)}});
     finding.fix = fmt::format("pass max_seqlen_q = {}, the longest query", longest);
     emit(std::move(finding));
@@ -220,7 +225,7 @@ constexpr HazardRule kRules[] = {
               .name = "v3-max-seqlen-q-too-small",
               .severity = Severity::kError,
               .message = "sequence {sequence}: output rows {first}..{last} are never written: "
-                         "max_seqlen_q {max_seqlen_q} launches {tiles} tiles of {tile} rows",
+                         "max_seqlen_q {max_seqlen_q} covers {first} rows, in tiles of {tile}",
               .why = "The grid is made from max_seqlen_q, and so is the tile: 64 rows up to 64, "
                      "then 128, and 192 over 128 at head_dim 64.",
               .fix = "Pass the longest query length as max_seqlen_q.",
