@@ -140,6 +140,9 @@ TEST_CASE("numeric cases cover what a kernel can get wrong") {
             return s.seqlen_k > 128 && s.seqlen_k % 16 != 0;
           });
         }) >= 60);
+  CHECK(count([](N n) { return n.launch.k_batch_stride != n.launch.v_batch_stride; }) >= 2);
+  CHECK(count([](N n) { return n.launch.k_row_stride != n.launch.v_row_stride; }) >= 1);
+  CHECK(count([](N n) { return n.launch.k_head_stride != n.launch.v_head_stride; }) >= 1);
 
   std::set<int64_t> head_dims;
   for (N n : numeric_cases()) head_dims.insert(n.problem.head_dim);
