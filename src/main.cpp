@@ -11,6 +11,8 @@ ExitStatus run(const CommandLine& line) {
   switch (line.command) {
     case CommandLine::Command::kRun:
       return run_command(line.run);
+    case CommandLine::Command::kMap:
+      return map_command(line.map);
     case CommandLine::Command::kExplain:
       return explain_command(line.explain);
     case CommandLine::Command::kRules:

@@ -19,6 +19,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  flashcheck run cases/*.json          judge calls: messages, hazards, numbers\n"
     "  flashcheck check my-call.json        the static half: no kernel runs\n"
+    "  flashcheck map my-call.json          where each key lives, and what each row sees\n"
     "  flashcheck explain FC-E203           a rule's page, offline\n"
     "  flashcheck explain \"<message>\"       which rule says that, and with which numbers\n"
     "\n"
@@ -75,11 +76,15 @@ struct RawRun {
   double max_work = 2e10;
 };
 
-void add_run_options(CLI::App& command, RunOptions& options, RawRun& raw) {
-  command.add_option("FILES", options.paths, "case files, directories of them, or - for stdin")
-      ->required();
-  command.add_option("-k,--filter", options.filters, "only cases whose id fits this glob")
+void add_selection(CLI::App& command, std::vector<std::string>& paths,
+                   std::vector<std::string>& filters) {
+  command.add_option("FILES", paths, "case files, directories of them, or - for stdin")->required();
+  command.add_option("-k,--filter", filters, "only cases whose id fits this glob")
       ->type_name("GLOB");
+}
+
+void add_run_options(CLI::App& command, RunOptions& options, RawRun& raw) {
+  add_selection(command, options.paths, options.filters);
   command.add_flag("--list", options.list, "print the ids of the selected cases and stop");
   command.add_option("--format", raw.format, "text, jsonl or junit, on stdout")
       ->type_name("FORMAT");
@@ -160,11 +165,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                                                 kCandleRevision));
   CLI::App* run = app.add_subcommand("run", "judge the calls of case files, numbers included");
   CLI::App* check = app.add_subcommand("check", "judge them without running a kernel");
+  CLI::App* map = app.add_subcommand("map", "draw where keys live, who shares, and what rows see");
   CLI::App* explain = app.add_subcommand("explain", "print the page of a rule");
   CLI::App* rules = app.add_subcommand("rules", "list every rule");
   add_run_options(*run, line.run, raw);
   add_kernel_options(*run, line.run, raw);
   add_run_options(*check, line.run, raw);
+  add_selection(*map, line.map.paths, line.map.filters);
+  map->add_flag("--all", line.map.all, "everything, however many sequences and pages there are");
   explain
       ->add_option("RULE", line.explain.subjects, "a code, a name, or a message as it was printed")
       ->required();
@@ -176,6 +184,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       line.run.run_kernel = run->parsed();
       finish(raw, line.run);
       line.command = CommandLine::Command::kRun;
+    } else if (map->parsed()) {
+      line.command = CommandLine::Command::kMap;
     } else {
       line.command =
           explain->parsed() ? CommandLine::Command::kExplain : CommandLine::Command::kRules;

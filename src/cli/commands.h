@@ -8,6 +8,7 @@ namespace flashcheck {
 // Each command reads its options, prints to stdout (progress and complaints about the command to
 // stderr) and says how the process ends. Exceptions are faults of the tool or the machine.
 ExitStatus run_command(const RunOptions& options);
+ExitStatus map_command(const MapOptions& options);
 ExitStatus explain_command(const ExplainOptions& options);
 ExitStatus rules_command(const RulesOptions& options);
 

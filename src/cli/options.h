@@ -41,10 +41,18 @@ struct RulesOptions {
   bool markdown = false;
 };
 
+/// Of `flashcheck map`.
+struct MapOptions {
+  std::vector<std::string> paths;
+  std::vector<std::string> filters;
+  bool all = false;  // however large
+};
+
 /// What the command line asks for: exactly one of these, or text to print and a status to end with.
 struct CommandLine {
-  enum class Command { kRun, kExplain, kRules, kPrint } command = Command::kPrint;
+  enum class Command { kRun, kMap, kExplain, kRules, kPrint } command = Command::kPrint;
   RunOptions run;
+  MapOptions map;
   ExplainOptions explain;
   RulesOptions rules;
   std::string text;
