@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "src/hazards/families.h"
 #include "src/hazards/kernel_mask.h"
+#include "src/hazards/tile_sizes.h"
 
 namespace flashcheck {
 namespace {
@@ -43,10 +45,12 @@ bool moves_along(const HazardContext& context, TensorName name, size_t dim) {
   if (!is_pages || !context.sequences || !context.block_table) return true;
   const int64_t page = context.launch.page_block_size;
   if (page == 0) return false;
+  const int64_t columns = context.c.at(TensorName::kBlockTable).shape[1];
   bool moves = false;
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
     for (const KeySpan& span : loaded_keys(context, b)) {
-      for (int64_t entry = span.begin / page; entry * page < span.end && !moves; ++entry) {
+      const int64_t end = std::min(columns, ceil_div(span.end, page));
+      for (int64_t entry = span.begin / page; entry < end && !moves; ++entry) {
         moves = context.launched_page(b, entry).value_or(0) != 0;
       }
     }

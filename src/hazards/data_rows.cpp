@@ -1,11 +1,15 @@
 #include "src/hazards/data_rows.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "src/hazards/kernel_mask.h"
+#include "src/hazards/tile_sizes.h"
 
 namespace flashcheck {
 namespace {
+
+constexpr int64_t kMaxRows = 256;  // each is looked for in every sequence
 
 /// The first of `count` elements from `first` on that is wanted.
 std::optional<double> first_wanted(const Values& values, int64_t first, int64_t count,
@@ -47,7 +51,7 @@ std::vector<DataRow> rows_with(const TensorSpec& tensor,
   const int64_t heads = tensor.shape[rank - 2], rows = tensor.shape[rank - 3];
   const int64_t head_dim = tensor.shape[rank - 1];
   const int64_t lines = *tensor.num_elements() / head_dim;
-  for (int64_t line = 0; line < lines; ++line) {
+  for (int64_t line = 0; line < lines && std::ssize(found) < kMaxRows; ++line) {
     const std::optional<double> value =
         first_wanted(*tensor.values, line * head_dim, head_dim, is_wanted);
     if (!value) continue;
@@ -63,14 +67,18 @@ std::vector<KeyPlace> places_of(const HazardContext& context, const DataRow& row
   const auto take = [&](const KeyPlace& place) {
     if (is_loaded(context, place, visible_only)) places.push_back(place);
   };
+  if (!context.c.function->varlen) {
+    if (context.sequences) take({row.batch, row.row});
+    return places;
+  }
   const int64_t page = context.launch.page_block_size;
+  const TensorSpec* table = context.c.find(TensorName::kBlockTable);
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
-    if (!context.c.function->varlen) {
-      if (row.batch == b) take({b, row.row});
-    } else if (!context.c.function->paged) {
+    if (!context.c.function->paged) {
       if (s.k_begin <= row.row && row.row < s.k_end) take({b, row.row - s.k_begin});
     } else if (context.block_table && page > 0) {
-      for (int64_t entry = 0; entry * page < context.reachable_keys(s); ++entry) {
+      const int64_t end = std::min(table->shape[1], ceil_div(context.reachable_keys(s), page));
+      for (int64_t entry = 0; entry < end; ++entry) {
         if (context.launched_page(b, entry) == row.batch) take({b, entry * page + row.row});
       }
     }

@@ -22,8 +22,8 @@ struct KeyPlace {
   int64_t sequence = 0, key = 0;
 };
 
-/// The rows of a tensor that hold an element for which `is_wanted`, in logical order. Only literal
-/// values and constant fills are known; of anything else there are none.
+/// The first 256 rows of a tensor that hold an element for which `is_wanted`, in logical order.
+/// Only literal values and constant fills are known; of anything else there are none.
 std::vector<DataRow> rows_with(const TensorSpec& tensor,
                                const std::function<bool(double)>& is_wanted);
 

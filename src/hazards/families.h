@@ -21,6 +21,8 @@ std::span<const HazardRule> scale_hazards();          // FC-H501: softmax_scale,
 std::span<const HazardRule> value_hazards();          // FC-H509: values of q, k and v
 std::span<const HazardRule> launch_hazards();         // FC-H601: limits of the grid
 std::span<const HazardRule> v3_hazards();             // FC-H701: candle-flash-attn-v3 alone
+std::span<const HazardRule> declared_hazards();       // FC-H801: declared against passed
+std::span<const HazardRule> engine_assumptions();     // FC-H901: what other engines take as given
 
 /// All of them, ascending.
 const std::vector<std::span<const HazardRule>>& hazard_families();

@@ -36,7 +36,9 @@ const std::vector<std::span<const HazardRule>>& hazard_families() {
                                                                  scale_hazards(),
                                                                  value_hazards(),
                                                                  launch_hazards(),
-                                                                 v3_hazards()};
+                                                                 v3_hazards(),
+                                                                 declared_hazards(),
+                                                                 engine_assumptions()};
   return families;
 }
 

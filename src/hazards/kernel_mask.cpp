@@ -128,8 +128,12 @@ std::vector<KeySpan> loaded_keys(const HazardContext& context, int64_t sequence)
     const int64_t last = last_tile + tile.min_query_rows - 1 + shift;
     return joined({tile_span(mask, ranges, num_keys, shift, last, tile.key_rows)});
   }
+  // Query tiles before the first key and before every range load nothing: skip them at once.
+  int64_t first = -width(mask.right);
+  for (const KeySpan& range : ranges) first = std::min(first, range.begin);
+  const int64_t skipped = std::max<int64_t>(0, first - shift) / tile.min_query_rows;
   std::vector<KeySpan> spans;
-  for (int64_t i = 0; i < s.seqlen_q(); i += tile.min_query_rows) {
+  for (int64_t i = skipped * tile.min_query_rows; i < s.seqlen_q(); i += tile.min_query_rows) {
     spans.push_back(tile_span(mask, ranges, num_keys, i + shift,
                               i + shift + tile.min_query_rows - 1, tile.key_rows));
   }

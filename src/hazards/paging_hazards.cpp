@@ -18,13 +18,16 @@ bool has_pages(const HazardContext& context) {
   return context.c.function->paged && context.launch.page_block_size > 0 && context.sequences;
 }
 
-/// Calls f(entry, first key, last key) for the entries of a sequence's row that the kernel reads.
+/// Calls f(entry, first key, last key) for the entries that the kernel reads of a sequence's row,
+/// as far as the row goes.
 template <typename F>
 void for_each_entry(const HazardContext& context, int64_t sequence, F&& f) {
   const int64_t page = context.launch.page_block_size;
+  const int64_t columns = context.c.at(TensorName::kBlockTable).shape[1];
   int64_t next = 0;
   for (const KeySpan& span : loaded_keys(context, sequence)) {
-    for (int64_t entry = std::max(next, span.begin / page); entry * page < span.end; ++entry) {
+    const int64_t end = std::min(columns, ceil_div(span.end, page));
+    for (int64_t entry = std::max(next, span.begin / page); entry < end; ++entry) {
       f(entry, std::max(span.begin, entry * page), std::min(span.end, (entry + 1) * page) - 1);
       next = entry + 1;
     }
@@ -128,7 +131,6 @@ void check_block_ids(const HazardContext& context, const Rule& rule, const EmitH
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
     if (b >= table.shape[0]) return;
     for_each_entry(context, b, [&](int64_t entry, int64_t first, int64_t last) {
-      if (entry >= table.shape[1]) return;
       const int64_t id = (*context.block_table)[static_cast<size_t>(b * table.shape[1] + entry)];
       const int64_t used = context.declared_page(b, entry);
       if (negative ? used >= 0 : used < num_blocks) return;
@@ -175,7 +177,6 @@ void check_shared_pages(const HazardContext& context, const Rule& rule, const Em
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
     if (b >= table.shape[0]) return;
     for_each_entry(context, b, [&](int64_t entry, int64_t, int64_t) {
-      if (entry >= table.shape[1]) return;
       const int64_t page = context.declared_page(b, entry);
       const auto [found, is_new] = first_place.try_emplace(page, Place{b, entry, false});
       Place& place = found->second;

@@ -16,12 +16,15 @@ namespace {
 using std::to_string;
 
 void check_window(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  if (!drops_window(context)) return;
   const WindowMask declared = declared_mask(context.c);
-  const bool matters =
-      !context.sequences ||
-      std::any_of(context.sequences->begin(), context.sequences->end(),
-                  [&](const LaunchedSequence& s) { return hides_keys(declared, s); });
+  const WindowMask used = kernel_mask(context);
+  const bool matters = context.sequences
+                           ? std::any_of(context.sequences->begin(), context.sequences->end(),
+                                         [&](const LaunchedSequence& s) {
+                                           return left_differs(declared, used, s) ||
+                                                  right_differs(declared, used, s);
+                                         })
+                           : drops_window(context);
   if (!matters) return;
   const auto text = [](std::optional<int64_t> side) {
     return side ? to_string(*side) : std::string("None");
@@ -166,7 +169,7 @@ constexpr HazardRule kRules[] = {
               .name = "v3-window-ignored",
               .severity = Severity::kError,
               .message = "candle-flash-attn-v3 ignores the window ({left}, {right}): attention is "
-                         "full, in both directions",
+                         "{used}",
               .why = "The launchers ask a flag that nothing in the built code sets; only exact "
                      "causal (left None, right 0) reaches a kernel.",
               .fix = "Use candle-flash-attn for windows, or causal alone.",

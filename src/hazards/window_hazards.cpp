@@ -31,21 +31,26 @@ void check_missing_side(const HazardContext& context, const Rule& rule, const Em
   for_each_kind(context, [&](int64_t b, const LaunchedSequence& s) {
     const bool is_covered = context.c.function->varlen && s.seqlen_k() > context.launch.seqlen_k;
     if (is_covered || !right_differs(declared, used, s)) return;  // max-seqlen-k-changes-window
-    const int64_t needed = s.seqlen_q() - 1;
     Finding finding =
         make_finding(rule, "/args/window_size_right",
                      {{"subject", subject(context, b)},
                       {"declared", declared.right ? to_string(*declared.right) : "None"},
-                      {"used", to_string(*used.right)},
+                      {"used", used.right ? to_string(*used.right) : "no limit"},
                       {"seqlen_q", to_string(s.seqlen_q())},
                       {"seqlen_k", to_string(s.seqlen_k())}});
-    finding.details.push_back(fmt::format(
-        "row 0 is at position {} and sees keys up to {}, of {}", s.seqlen_k() - s.seqlen_q(),
-        std::max<int64_t>(-1, s.seqlen_k() - s.seqlen_q() + *used.right), s.seqlen_k()));
-    finding.fix = fmt::format(
-        "a right window of {} would be needed and the wrapper takes at most {}: pass None on both "
-        "sides, or split the queries",
-        needed, *used.right);
+    const int64_t position = s.seqlen_k() - s.seqlen_q();
+    const auto sees = [&](std::optional<int64_t> right) {
+      const int64_t keys =
+          right ? std::clamp<int64_t>(position + *right + 1, 0, s.seqlen_k()) : s.seqlen_k();
+      return fmt::format("{} of {}", keys, s.seqlen_k());
+    };
+    finding.details.push_back(fmt::format("row 0 is at position {}: it sees {} keys, and should {}",
+                                          position, sees(used.right), sees(declared.right)));
+    finding.fix =
+        declared.right
+            ? fmt::format("pass the queries in parts of at most {} rows, each with its own keys",
+                          s.seqlen_k() + 1)
+            : fmt::format("pass {} queries at most, or None on both sides", s.seqlen_k() + 1);
     emit(std::move(finding));
   });
 }
@@ -139,12 +144,13 @@ void check_inclusive_window(const HazardContext& context, const Rule& rule,
 
 constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H215",
-              .name = "right-window-limited-in-silence",
+              .name = "right-window-replaced",
               .severity = Severity::kError,
               .message = "{subject}: window_size_right is {declared} and the kernel gets {used}: "
-                         "with {seqlen_q} queries on {seqlen_k} keys, early rows lose keys",
+                         "with {seqlen_q} queries on {seqlen_k} keys, early rows see other keys",
               .why = "Beside a left window, a right side of None (or one over the key length) "
-                     "becomes the key length, counted from position row + seqlen_k - seqlen_q.",
+                     "becomes the key length, counted from position row + seqlen_k - seqlen_q; "
+                     "alone, one over the key length is dropped.",
               .fix = "Pass None on both sides, or split the queries.",
               .source = "candle-flash-attn/src/lib.rs:124-161, 684-724; kernels/mask.h:200"},
      .kind = HazardKind::kWrong,
