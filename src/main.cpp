@@ -13,6 +13,8 @@ ExitStatus run(const CommandLine& line) {
       return run_command(line.run);
     case CommandLine::Command::kMap:
       return map_command(line.map);
+    case CommandLine::Command::kLint:
+      return lint_command(line.lint);
     case CommandLine::Command::kExplain:
       return explain_command(line.explain);
     case CommandLine::Command::kRules:

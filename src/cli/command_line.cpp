@@ -20,6 +20,7 @@ constexpr const char* kExamples =
     "  flashcheck run cases/*.json          judge calls: messages, hazards, numbers\n"
     "  flashcheck check my-call.json        the static half: no kernel runs\n"
     "  flashcheck map my-call.json          where each key lives, and what each row sees\n"
+    "  flashcheck lint my-tests.json        which faults these tests could not show\n"
     "  flashcheck explain FC-E203           a rule's page, offline\n"
     "  flashcheck explain \"<message>\"       which rule says that, and with which numbers\n"
     "\n"
@@ -166,6 +167,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App* run = app.add_subcommand("run", "judge the calls of case files, numbers included");
   CLI::App* check = app.add_subcommand("check", "judge them without running a kernel");
   CLI::App* map = app.add_subcommand("map", "draw where keys live, who shares, and what rows see");
+  CLI::App* lint = app.add_subcommand("lint", "name the faults that tests could not have shown");
   CLI::App* explain = app.add_subcommand("explain", "print the page of a rule");
   CLI::App* rules = app.add_subcommand("rules", "list every rule");
   add_run_options(*run, line.run, raw);
@@ -173,6 +175,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_run_options(*check, line.run, raw);
   add_selection(*map, line.map.paths, line.map.filters);
   map->add_flag("--all", line.map.all, "everything, however many sequences and pages there are");
+  add_selection(*lint, line.lint.paths, line.lint.filters);
+  lint->add_flag("--together", line.lint.together, "judge all files as one suite");
+  lint->add_flag("--strict", line.lint.strict, "status 1 if there is such a fault");
   explain
       ->add_option("RULE", line.explain.subjects, "a code, a name, or a message as it was printed")
       ->required();
@@ -186,6 +191,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       line.command = CommandLine::Command::kRun;
     } else if (map->parsed()) {
       line.command = CommandLine::Command::kMap;
+    } else if (lint->parsed()) {
+      line.command = CommandLine::Command::kLint;
     } else {
       line.command =
           explain->parsed() ? CommandLine::Command::kExplain : CommandLine::Command::kRules;

@@ -9,6 +9,7 @@ namespace flashcheck {
 // stderr) and says how the process ends. Exceptions are faults of the tool or the machine.
 ExitStatus run_command(const RunOptions& options);
 ExitStatus map_command(const MapOptions& options);
+ExitStatus lint_command(const LintOptions& options);
 ExitStatus explain_command(const ExplainOptions& options);
 ExitStatus rules_command(const RulesOptions& options);
 

@@ -48,11 +48,20 @@ struct MapOptions {
   bool all = false;  // however large
 };
 
+/// Of `flashcheck lint`.
+struct LintOptions {
+  std::vector<std::string> paths;
+  std::vector<std::string> filters;
+  bool together = false;  // all files as one suite
+  bool strict = false;    // a blind spot is a failure
+};
+
 /// What the command line asks for: exactly one of these, or text to print and a status to end with.
 struct CommandLine {
-  enum class Command { kRun, kMap, kExplain, kRules, kPrint } command = Command::kPrint;
+  enum class Command { kRun, kMap, kLint, kExplain, kRules, kPrint } command = Command::kPrint;
   RunOptions run;
   MapOptions map;
+  LintOptions lint;
   ExplainOptions explain;
   RulesOptions rules;
   std::string text;

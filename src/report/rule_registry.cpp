@@ -9,6 +9,7 @@
 #include "src/execution_rules.h"
 #include "src/hazards/hazards.h"
 #include "src/inputs/input_rules.h"
+#include "src/lint/lint.h"
 #include "src/load/load.h"
 #include "src/spec/nearest.h"
 
@@ -48,6 +49,7 @@ std::vector<RuleFamily> rule_families() {
       {"FC-C", "What is wrong with a case file", case_file_rules()},
       {"FC-E", "What the wrapper refuses", contract_rules()},
       {"FC-H", "What the wrapper accepts and should not", hazard_rules()},
+      {"FC-L", "What tests could not have shown", lint_rules()},
       {"FC-M", "What is wrong with the numbers", mismatch_rules()},
       {"FC-X", "Why a call was not run", input_rules()},
       {"FC-X", "Why a call was not run", execution_rules()},
