@@ -111,9 +111,11 @@ void look_for_constants(const AttentionProblem& problem, const Output& actual,
 }
 
 /// FlashAttention's own test, with one ulp of the output as a floor: where the naive run happens to
-/// make no error, nothing could meet it otherwise.
+/// make no error, nothing could meet it otherwise. It has none for f32, where the naive run, exact
+/// between its three roundings, would be better than any kernel.
 std::optional<double> fa2_ratio(const AttentionProblem& problem, const Output& actual,
                                 const Reference& expected) {
+  if (problem.dtype == Dtype::kF32) return std::nullopt;
   const Pairing pairing(problem, actual, expected);
   double largest_error = 0, largest = 0;
   for (size_t line = 0; line < pairing.num_lines(); ++line) {

@@ -47,7 +47,8 @@ struct Comparison {
 
   // Information, never the verdict.
   std::optional<double> fa2_ratio;  // max|actual - expected| / (2 * that of a same-precision naive
-                                    //   run + one output ulp): FlashAttention's own test
+                                    //   run + one output ulp): FlashAttention's own test; none for
+                                    //   f32 and where an output is not finite
   int64_t num_statistical_outliers = 0;  // (row, head) pairs beyond the per-row statistical rule
   std::optional<Arithmetic> fits;        // of a mismatch: another arithmetic whose bound holds
 };

@@ -237,6 +237,10 @@ TEST_CASE("FlashAttention's rule: a good kernel is within it, a wrong one is not
   CHECK(reference.low_precision_error > 0);
   CHECK(*compare(test.problem, simulate(test, {}), reference).fa2_ratio < 1);
   CHECK(*compare(test.problem, simulate(test, {.drops_last_key = true}), reference).fa2_ratio > 10);
+
+  const TestProblem f32 = make_problem({.dtype = Dtype::kF32}, 22);
+  const Output output = simulate(f32, {.out_dtype = Dtype::kF32});
+  CHECK_FALSE(compare(f32.problem, output, f32.reference()).fa2_ratio.has_value());
 }
 
 TEST_CASE("only the rows that were chosen are compared") {
