@@ -93,7 +93,9 @@ int64_t last_used_index(const HazardContext& context, TensorName name) {
   int64_t highest = 0;
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
     for (int64_t entry = 0; entry * page < context.reachable_keys(s); ++entry) {
-      highest = std::max(highest, context.launched_page(b, entry).value_or(0));
+      const std::optional<int64_t> used = context.launched_page(b, entry);
+      if (!used) break;  // past the table, which another rule reports
+      highest = std::max(highest, *used);
     }
   });
   return std::min(highest, last);
@@ -136,10 +138,11 @@ std::optional<Departure> rectangular_causal(const HazardContext& context) {
   for (size_t b = 0; b < context.sequences->size(); ++b) {
     const LaunchedSequence& s = (*context.sequences)[b];
     if (s.seqlen_q() < 1 || s.seqlen_q() >= s.seqlen_k()) continue;
-    return Departure{"", fmt::format("{}, {} on {}: row 0 sees {} keys here, 1 there",
-                                     context.c.function->varlen ? fmt::format("sequence {}", b)
-                                                                : std::string("queries on keys"),
-                                     s.seqlen_q(), s.seqlen_k(), s.seqlen_k() - s.seqlen_q() + 1)};
+    const std::string subject =
+        context.c.function->varlen ? fmt::format("sequence {}", b) : "every sequence";
+    return Departure{
+        "", fmt::format("{} has {} queries on {} keys, row 0 sees {} here and 1 there", subject,
+                        s.seqlen_q(), s.seqlen_k(), s.seqlen_k() - s.seqlen_q() + 1)};
   }
   return std::nullopt;
 }
@@ -188,9 +191,9 @@ std::optional<Departure> row_short_of_a_tile(const HazardContext& context) {
     return std::nullopt;
   }
   return Departure{place_of(TensorName::kBlockTable, "shape"),
-                   fmt::format("sequence {} has {} keys, tiles of {} look up {} entries, and the "
+                   fmt::format("tiles of {} keys look up {} entries for sequence {}, and the "
                                "table's last row has {}",
-                               last_row, s.seqlen_k(), kWidestTile, looked_up, columns)};
+                               kWidestTile, looked_up, last_row, columns)};
 }
 
 std::optional<Departure> not_one_token_each(const HazardContext& context) {
@@ -287,8 +290,8 @@ constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H906",
               .name = "assumes-causal-from-top-left",
               .severity = Severity::kInformation,
-              .message = "the causal mask is aligned to the bottom right here, and to the top left "
-                         "in some libraries: {numbers}",
+              .message = "causal is aligned to the bottom right here, to the top left in some "
+                         "libraries: {numbers}",
               .why = "With as many queries as keys both are one; with a cache they are not.",
               .fix = "Compare with a reference that aligns to the bottom right.",
               .source = "Dao-AILab/flash-attention#282, pytorch/executorch#22426, "
