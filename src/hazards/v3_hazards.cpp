@@ -29,10 +29,12 @@ void check_window(const HazardContext& context, const Rule& rule, const EmitHaza
   const auto text = [](std::optional<int64_t> side) {
     return side ? to_string(*side) : std::string("None");
   };
-  Finding finding =
-      make_finding(rule, declared.left ? "/args/window_size_left" : "/args/window_size_right",
-                   {{"left", text(declared.left)}, {"right", text(declared.right)}});
-  if (declared.right == 0) {
+  Finding finding = make_finding(
+      rule, declared.left ? "/args/window_size_left" : "/args/window_size_right",
+      {{"left", text(declared.left)},
+       {"right", text(declared.right)},
+       {"used", used.right ? "causal, without a limit to the left" : "full, in both directions"}});
+  if (declared.right == 0 && !used.right) {
     finding.details.push_back(
         fmt::format("the causal limit goes with it; with a left window over {} (the key length it "
                     "is compared with) the same call is causal",
@@ -40,8 +42,7 @@ void check_window(const HazardContext& context, const Rule& rule, const EmitHaza
   }
   if (declared.right == 0) {
     finding.fix =
-        "pass window_size_left None for causal attention, or use candle-flash-attn for "
-        "the window";
+        "pass window_size_left None for causal attention, or use candle-flash-attn for the window";
   }
   emit(std::move(finding));
 }
