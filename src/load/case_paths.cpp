@@ -40,7 +40,13 @@ void walk(const std::string& directory, CasePaths& paths) {
   for (const fs::directory_entry& entry : entries) {
     if (entry.is_directory(error) && !entry.is_symlink(error)) {
       walk(entry.path().string(), paths);
-    } else if (!entry.is_directory(error) && is_case_file(entry.path())) {
+    } else if (entry.is_directory(error) || !is_case_file(entry.path())) {
+      continue;
+    } else if (entry.is_other(error)) {
+      // Nobody named it, and opening a pipe could wait for ever.
+      paths.complaints.push_back(
+          cannot_read(entry.path().string(), "a regular file", "a pipe, socket or device"));
+    } else {
       paths.files.push_back(entry.path().string());
     }
   }

@@ -130,6 +130,18 @@ TEST_CASE("a file of values is never a pipe or a device") {
   }
 }
 
+TEST_CASE("a pipe in a directory of cases is not opened") {
+  const ScratchDirectory scratch;
+  REQUIRE(::mkfifo((scratch / "a.json").c_str(), 0600) == 0);
+  std::filesystem::create_symlink(scratch / "none", scratch.path() / "b.json");
+  const CasePaths paths = expand_paths({scratch.path().string()});
+  CHECK(lines_of(paths.complaints) ==
+        Lines{"1: FC-C001: the path: expected a regular file, got a pipe, socket or device"});
+  REQUIRE(paths.files == Lines{scratch / "b.json"});
+  CHECK(lines_of(load_file(paths.files[0]).complaints) ==
+        Lines{"1: FC-C001: the file: expected a readable file, got No such file or directory"});
+}
+
 TEST_CASE("a file without read permission is told so" * doctest::skip(::geteuid() == 0)) {
   const ScratchDirectory scratch;
   const std::string path = scratch.write("case.json", document_with("", ""));
