@@ -12,7 +12,10 @@ std::optional<std::vector<int64_t>> known_values(const Case& c, TensorName name,
   if (!tensor || std::holds_alternative<std::monostate>(*tensor->values)) return std::nullopt;
   // A view that leaves its storage has no values to speak of; the extent rule reports it.
   if (tensor->offset + *tensor->span() > c.storage_elements(*tensor)) return std::nullopt;
+  // Neither has one whose storage is too large to be made for a static rule.
   const StorageBytes& storage = small.storages[static_cast<size_t>(tensor->storage)];
+  const int64_t end = tensor->offset + *tensor->span();
+  if (end > storage.size_bytes() / size_in_bytes(tensor->dtype)) return std::nullopt;
   std::vector<int64_t> values;
   for_each_element(*tensor,
                    [&](int64_t at) { values.push_back(read_integer(storage, tensor->dtype, at)); });

@@ -23,6 +23,8 @@ namespace {
 constexpr int64_t kMaxElements = int64_t{1} << 33;  // written to one tensor: minutes, not hours
 // The output, five arrays of the reference and the ratios of errors, as doubles.
 constexpr int64_t kComparisonBytes = 7 * sizeof(double);
+// Of a table or of lengths, for the static rules: a larger storage is a view's stride gone wrong.
+constexpr int64_t kMaxSmallBytes = int64_t{64} << 20;
 constexpr double kFitsEverywhere = 448;                   // the largest f8e4m3
 constexpr int64_t kAddressSpaceBytes = int64_t{1} << 47;  // of a process; more is not worth a try
 
@@ -42,6 +44,7 @@ std::vector<std::optional<int64_t>> storage_sizes(const Case& c, bool with_data)
     std::optional<int64_t>& size = sizes[static_cast<size_t>(tensor->storage)];
     const std::optional<int64_t> needed =
         checked_mul(c.storage_elements(*tensor), size_in_bytes(tensor->dtype));
+    if (!with_data && (!has_values(*tensor) || !needed || *needed > kMaxSmallBytes)) continue;
     size = size && needed ? std::optional(std::max(*size, *needed)) : std::nullopt;
   }
   return sizes;

@@ -17,8 +17,9 @@ bool has_values(const TensorSpec& tensor);
 /// TensorName. q, k and v without values get N(0,1), slopes 2^(-8 (h+1) / num_heads), seeded by the
 /// case's seed and the tensor's name. Throws InputError where a file cannot be read, a value does
 /// not fit or memory is short. `with_data` false leaves q, k, v, out and lse out (the small tensors
-/// are all that static rules need). Elements that a tensor claims outside its storage are not
-/// written: the hazards speak of them.
+/// are all that static rules need), and leaves storages empty that no value or over 64 MiB belong
+/// to. Elements that a tensor claims outside its storage are not written: the hazards speak of
+/// them.
 Inputs make_inputs(const Case& c, bool with_data);
 
 /// Bytes that make_inputs and a run need at most: the storages, out and lse as the kernel writes

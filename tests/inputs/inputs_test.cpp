@@ -70,7 +70,7 @@ TEST_CASE("tables are not invented, slopes are") {
   CaseBuilder builder;
   builder.add(TensorName::kSeqlensQ, Dtype::kU32, {3});
   builder.add(TensorName::kAlibiSlopes, Dtype::kF32, {4});
-  const Inputs inputs = make_inputs(builder.get(), false);
+  const Inputs inputs = make_inputs(builder.get(), true);
   CHECK(elements(inputs, builder.tensor(TensorName::kSeqlensQ)) ==
         std::vector<double>(3, 4294967295.0));
   CHECK(elements(inputs, builder.tensor(TensorName::kAlibiSlopes)) ==
@@ -83,6 +83,16 @@ TEST_CASE("without data the large tensors have no bytes") {
   const Inputs inputs = make_inputs(builder.get(), false);
   CHECK(inputs.storages[0].size_bytes() == 0);
   CHECK(elements(inputs, builder.tensor(TensorName::kSeqlensQ)) == std::vector<double>{0, 2});
+}
+
+TEST_CASE("without data a small tensor cannot take the machine's memory") {
+  CaseBuilder builder;
+  TensorSpec& table =
+      builder.add(TensorName::kBlockTable, Dtype::kU32, {2, 1}, LiteralValues{.ints = {0, 1}});
+  table.strides = {int64_t{1} << 40, 1};
+  const size_t storage = static_cast<size_t>(table.storage);
+  builder.get().storages[storage].elements = *table.span();
+  CHECK(make_inputs(builder.get(), false).storages[storage].size_bytes() == 0);
 }
 
 TEST_CASE("integers go in exactly") {
