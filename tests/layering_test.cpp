@@ -28,7 +28,9 @@ const std::vector<Layer> kLayers = {
     {"src/version.", {}},
     {"src/spec/", {}},
     // The stages, which know the values and not each other.
-    {"src/load/", {"src/spec/", "nlohmann/", "fmt/", "fcntl.h", "sys/", "unistd.h"}},
+    {"src/layouts/", {"src/spec/", "fmt/"}},
+    {"src/load/",
+     {"src/layouts/", "src/spec/", "nlohmann/", "fmt/", "fcntl.h", "sys/", "unistd.h"}},
     {"src/contract/", {"src/spec/", "fmt/"}},
     {"src/hazards/", {"src/spec/", "fmt/"}},
     {"src/inputs/", {"src/spec/", "fmt/"}},

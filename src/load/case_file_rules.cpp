@@ -307,11 +307,32 @@ const Rule kOutOfMemory{
     .fix = "Split the file, or keep large tensors in a .safetensors or .npy file.",
     .source = kSource};
 
+const Rule kLayoutIsNoView{
+    .code = "FC-C033",
+    .name = "layout-is-no-view",
+    .message = kMessage,
+    .why =
+        "Wrappers take k and v as (page, token, head, dim) with strides, and demand that the last "
+        "stride is 1. A layout that splits an axis in two, or keeps the dims of a token apart, is "
+        "no such view: its engine has kernels of its own.",
+    .fix = "Copy the tensor by the permutation that the message names, and describe the copy.",
+    .source = "`flashcheck layouts`"};
+
+const Rule kBrokenPageTable{
+    .code = "FC-C034",
+    .name = "broken-page-table",
+    .message = kMessage,
+    .why =
+        "The parts of the page table contradict each other, or its slots do not make up pages, so "
+        "that no block table says the same.",
+    .fix = "Correct the form. Slots that are not side by side need pages of 1.",
+    .source = kSource};
+
 }  // namespace complaint
 
 std::span<const Rule* const> case_file_rules() {
   using namespace complaint;
-  static constexpr std::array<const Rule*, 32> kRules{&kCannotRead,        &kFileTooLarge,
+  static constexpr std::array<const Rule*, 34> kRules{&kCannotRead,        &kFileTooLarge,
                                                       &kNotJson,           &kTooDeep,
                                                       &kTooLarge,          &kDoubledKey,
                                                       &kUnknownKey,        &kMissingKey,
@@ -326,7 +347,8 @@ std::span<const Rule* const> case_file_rules() {
                                                       &kDoubledId,         &kValueFileUnreadable,
                                                       &kBrokenSafetensors, &kBrokenNpy,
                                                       &kValueFileDiffers,  &kNoCases,
-                                                      &kTooManyComplaints, &kOutOfMemory};
+                                                      &kTooManyComplaints, &kOutOfMemory,
+                                                      &kLayoutIsNoView,    &kBrokenPageTable};
   return kRules;
 }
 

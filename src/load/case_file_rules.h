@@ -38,5 +38,7 @@ extern const Rule kValueFileDiffers;
 extern const Rule kNoCases;
 extern const Rule kTooManyComplaints;
 extern const Rule kOutOfMemory;
+extern const Rule kLayoutIsNoView;
+extern const Rule kBrokenPageTable;
 
 }  // namespace flashcheck::complaint

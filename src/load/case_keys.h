@@ -28,11 +28,20 @@ inline constexpr auto kTensorNames =
                                      "mm_prefix_ranges", "alibi_slopes", "out", "lse"});
 inline constexpr auto kTensorKeys =
     std::to_array<std::string_view>({"dtype", "shape", "strides", "offset", "device", "storage",
-                                     "values", "fill", "file", "tensor", "axes"});
+                                     "values", "fill", "file", "tensor", "axes", "layout", "from"});
 inline constexpr auto kDtypes = std::to_array<std::string_view>(
     {"u8", "u32", "i16", "i32", "i64", "bf16", "f16", "f32", "f64", "f8e4m3"});
 inline constexpr auto kAxes = std::to_array<std::string_view>(
     {"batch", "sequence", "token", "page", "head", "dim", "entry", "range", "bound"});
+
+inline constexpr auto kLayoutKeys = std::to_array<std::string_view>(
+    {"name", "num_blocks", "batch_size", "num_streams", "num_slots", "page_block_size", "seqlen_k",
+     "kv_size", "num_heads_k", "head_dim", "kv_lora_rank", "qk_rope_head_dim", "num_layers",
+     "layer", "base"});
+inline constexpr auto kFromKeys =
+    std::to_array<std::string_view>({"csr", "req_to_token", "seq_lens"});
+inline constexpr auto kCsrKeys =
+    std::to_array<std::string_view>({"indptr", "indices", "last_page_len"});
 
 inline constexpr auto kGenerators =
     std::to_array<std::string_view>({"normal", "uniform", "constant", "ramp"});

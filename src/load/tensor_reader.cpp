@@ -69,9 +69,10 @@ std::optional<Dtype> read_dtype(const JsonValue& object, const FileTensor* file,
   return dtype;
 }
 
-std::optional<std::vector<int64_t>> read_shape(const JsonValue& object, const FileTensor* file,
-                                               Complaints& complaints) {
-  const JsonValue* given = find_given(object, "shape");
+std::optional<std::vector<int64_t>> read_shape(const JsonValue& object, const LayoutView* view,
+                                               const FileTensor* file, Complaints& complaints) {
+  if (view && !file) return view->shape;
+  const JsonValue* given = find_given(object, view ? "layout" : "shape");
   if (!given) {
     if (!file) {
       require(object, "shape", complaints);
@@ -83,7 +84,7 @@ std::optional<std::vector<int64_t>> read_shape(const JsonValue& object, const Fi
                           fmt::format("{}", file->second.shape.size()));
     return std::nullopt;
   }
-  std::optional<std::vector<int64_t>> shape = read_dims(*given, complaints);
+  std::optional<std::vector<int64_t>> shape = view ? view->shape : read_dims(*given, complaints);
   if (shape && file && *shape != file->second.shape) {
     complaints.add(complaint::kValueFileDiffers, *given,
                    fmt::format("the file's shape, {}", listed_dims(file->second.shape)),
@@ -174,8 +175,8 @@ bool expect_one_source(const JsonValue& object, Complaints& complaints) {
 
 }  // namespace
 
-std::optional<TensorSpec> read_tensor(const JsonValue& object, ValuesReader& values,
-                                      Complaints& complaints) {
+std::optional<TensorSpec> read_tensor(const JsonValue& object, const LayoutView* view,
+                                      ValuesReader& values, Complaints& complaints) {
   if (!expect_object(object, complaints)) return std::nullopt;
   bool is_good = expect_keys(object, kTensorKeys, complaints);
   if (!expect_one_source(object, complaints)) return std::nullopt;
@@ -187,10 +188,12 @@ std::optional<TensorSpec> read_tensor(const JsonValue& object, ValuesReader& val
   }
   const FileTensor* from = file ? &*file : nullptr;
   const std::optional<Dtype> dtype = read_dtype(object, from, complaints);
-  std::optional<std::vector<int64_t>> shape = read_shape(object, from, complaints);
+  std::optional<std::vector<int64_t>> shape = read_shape(object, view, from, complaints);
 
   TensorSpec tensor;
-  if (const JsonValue* given = find_given(object, "offset")) {
+  if (view) {
+    tensor.offset = view->offset;
+  } else if (const JsonValue* given = find_given(object, "offset")) {
     const std::optional<int64_t> offset = read_usize(*given, complaints);
     is_good = is_good && offset;
     tensor.offset = offset.value_or(0);
@@ -207,7 +210,8 @@ std::optional<TensorSpec> read_tensor(const JsonValue& object, ValuesReader& val
   }
   if (!shape) return std::nullopt;
   tensor.shape = std::move(*shape);
-  std::optional<std::vector<int64_t>> strides = read_strides(object, tensor.shape, complaints);
+  std::optional<std::vector<int64_t>> strides =
+      view ? view->strides : read_strides(object, tensor.shape, complaints);
   if (!strides || !dtype) return std::nullopt;
   tensor.strides = std::move(*strides);
   tensor.dtype = *dtype;

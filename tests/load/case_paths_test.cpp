@@ -61,7 +61,7 @@ TEST_CASE("every case file rule has a code in order, a name and a template of it
     CHECK_FALSE(rule->why.empty());
     CHECK_FALSE(rule->fix.empty());
   }
-  CHECK(case_file_rules().size() == 32);
+  CHECK(case_file_rules().size() == 34);
 }
 
 TEST_CASE("a complaint keeps its facts as arguments and can be read back") {

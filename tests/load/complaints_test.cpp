@@ -127,7 +127,8 @@ TEST_CASE("keys are known, single and there") {
       {"\"shape\": [4, 2, 64]",
        "\"shpae\": [4, 2, 64]",
        {"7: FC-C007: /tensors/q/shpae: expected one of dtype, shape, strides, offset, device, "
-        "storage, values, fill, file, tensor, axes, got \"shpae\"; the nearest is \"shape\"",
+        "storage, values, fill, file, tensor, axes, layout, from, got \"shpae\"; the nearest is "
+        "\"shape\"",
         "7: FC-C008: /tensors/q: expected the key \"shape\", got an object without it"}},
       {"\"schema\": 1",
        "\"schmea\": 1",
@@ -691,8 +692,9 @@ TEST_CASE("tests change what there is, and a complaint names the test") {
       {"\"expect\": {\"verdict\": \"ok\"}",
        "\"tests\": [{\"id\": \"a\", \"change\": {\"tensors\": {\"k\": {\"shpae\": null}}}}]",
        {"15: FC-C007: /tests/0/change/tensors/k/shpae: expected one of dtype, shape, strides, "
-        "offset, device, storage, values, fill, file, tensor, axes, got \"shpae\"; the nearest is "
-        "\"shape\""}},
+        "offset, device, storage, values, fill, file, tensor, axes, layout, from, got \"shpae\"; "
+        "the "
+        "nearest is \"shape\""}},
       {"\"expect\": {\"verdict\": \"ok\"}",
        "\"tests\": [{\"id\": \"a\", \"change\": {\"tensor\": {}}}]",
        {"15: FC-C007: /tests/0/change/tensor: expected one of wrapper, function, storages, "

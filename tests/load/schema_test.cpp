@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/layouts/layout.h"
 #include "src/load/case_keys.h"
 #include "src/load/expect_reader.h"
 #include "src/load/load.h"
@@ -61,6 +62,9 @@ TEST_CASE("the schema has the loader's keys, all of them and no others") {
   CHECK(keys_of(definition("storage")) == names(kStorageKeys));
   CHECK(keys_of(definition("tensors")) == names(kTensorNames));
   CHECK(keys_of(definition("tensor")) == names(kTensorKeys));
+  CHECK(keys_of(definition("layout")) == names(kLayoutKeys));
+  CHECK(keys_of(definition("from")) == names(kFromKeys));
+  CHECK(keys_of(definition("csr")) == names(kCsrKeys));
   CHECK(keys_of(definition("fill")) ==
         names({kNormalKeys, kUniformKeys, kConstantKeys, kRampKeys}));
   CHECK(keys_of(definition("args")) == names(kArgKeys));
@@ -80,6 +84,9 @@ TEST_CASE("the schema has the loader's words") {
         names(kAccumulates));
   CHECK(words_of(definition("arithmetic").at("properties").at("p")) == names(kPs));
   CHECK(words_of(definition("expect").at("properties").at("verdict")) == names(kVerdicts));
+  Names known_layouts;
+  for (const Layout& layout : layouts()) known_layouts.emplace(layout.name);
+  CHECK(words_of(definition("layout").at("properties").at("name")) == known_layouts);
   Names functions;
   for (const WrapperFunction& function : wrapper_functions()) functions.emplace(function.name);
   CHECK(words_of(definition("function")) == functions);
@@ -105,10 +112,10 @@ TEST_CASE("the loader's words are the ones that the values are called by") {
 
 TEST_CASE("the page on the format names every key and every word") {
   const std::string page = text_of("docs/case-format.md");
-  Names all =
-      names({kDocumentKeys, kTestKeys, kChangeKeys, kTensorNames, kTensorKeys, kArgKeys,
-             kExpectKeys, kNormalKeys, kUniformKeys, kConstantKeys, kRampKeys,
-             launch_keys(Wrapper::kCandleFlashAttn), launch_keys(Wrapper::kCandleFlashAttnV3)});
+  Names all = names({kDocumentKeys, kTestKeys, kChangeKeys, kTensorNames, kTensorKeys, kArgKeys,
+                     kExpectKeys, kLayoutKeys, kFromKeys, kCsrKeys, kNormalKeys, kUniformKeys,
+                     kConstantKeys, kRampKeys, launch_keys(Wrapper::kCandleFlashAttn),
+                     launch_keys(Wrapper::kCandleFlashAttnV3)});
   all.erase("generator");  // the head of a column
   for (const std::string& key : all) {
     CAPTURE(key);
@@ -134,7 +141,7 @@ TEST_CASE("the page's examples are cases") {
     CHECK(lines_of(load_text(example, "example.json", false).complaints).empty());
     ++documents;
   }
-  CHECK(documents == 2);
+  CHECK(documents == 3);
 }
 
 }  // namespace
