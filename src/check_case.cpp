@@ -75,7 +75,10 @@ Verdict verdict_of(const CaseReport& report) {
 
 void check(const Case& c, const CheckOptions& options, CaseReport& report) {
   report.outcome = check_contract(c);
-  if (!report.outcome.launch) return;
+  if (!report.outcome.launch) {
+    report.hazards = find_contradicted_axes(c);
+    return;
+  }
 
   Hazards hazards = find_hazards(c, *report.outcome.launch, make_inputs(c, /*with_data=*/false));
   report.hazards = std::move(hazards.findings);

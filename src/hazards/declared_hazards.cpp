@@ -8,6 +8,7 @@
 
 #include "src/hazards/axis_order.h"
 #include "src/hazards/families.h"
+#include "src/hazards/hazards.h"
 #include "src/hazards/kernel_mask.h"
 #include "src/hazards/tile_sizes.h"
 
@@ -75,8 +76,7 @@ std::string described_view(TensorName name, const TensorSpec& tensor,
       needs_copy ? ": its last stride must be 1, so add .contiguous()?" : ", without a copy");
 }
 
-void check_declared_order(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  const Case& c = context.c;
+void tell_declared_order(const Case& c, const Rule& rule, const EmitHazard& emit) {
   for (const Reordering& found : declared_reorderings(c)) {
     const std::vector<size_t> moved = moved_dims(found.permutation);
     Finding finding =
@@ -93,14 +93,14 @@ void check_declared_order(const HazardContext& context, const Rule& rule, const 
       finding.details.push_back(described_view(name, c.at(name), found.permutation));
       calls += (calls.empty() ? "pass " : ", ") + reordering_call(name, found.permutation);
     }
-    finding.fix = calls + (c.function->wrapper == Wrapper::kNone ? "" : "; strides are honoured");
     if (c.function->paged && found.names.front() == TensorName::kK) {
       const int64_t rows = reordered(c.k().shape, found.permutation)[1];
       if (rows != c.args.page_block_size) {
-        finding.fix += fmt::format(", and page_block_size {}", rows);
-        if (rows % 32 != 0) finding.fix += ", which the wrapper refuses: pages are multiples of 32";
+        calls += fmt::format(" and page_block_size {}", rows);
+        if (rows % 32 != 0) calls += ", which the wrapper refuses: pages are multiples of 32";
       }
     }
+    finding.fix = calls + "; strides are honoured";
     emit(std::move(finding));
   }
 }
@@ -118,20 +118,25 @@ std::string hint_at_function(const Axes& declared, const Axes& taken) {
   return "pass a tensor of the axes that are taken, or correct `axes`";
 }
 
-void check_declared_kind(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+void tell_declared_kind(const Case& c, const Rule& rule, const EmitHazard& emit) {
   for (const TensorName name : kReordered) {
-    const TensorSpec* tensor = context.c.find(name);
+    const TensorSpec* tensor = c.find(name);
     if (!tensor || tensor->axes.empty()) continue;
-    const Axes taken = axes_taken(*context.c.function, name);
+    const Axes taken = axes_taken(*c.function, name);
     if (permutation_to(taken, in_words_of(taken, tensor->axes))) continue;
     Finding finding = make_finding(rule, fmt::format("/tensors/{}/axes", name_of(name)),
                                    {{"tensor", std::string(name_of(name))},
                                     {"declared", in_parentheses(tensor->axes)},
-                                    {"function", std::string(context.c.function->name)},
+                                    {"function", std::string(c.function->name)},
                                     {"taken", in_parentheses(taken)}});
     finding.fix = hint_at_function(tensor->axes, taken);
     emit(std::move(finding));
   }
+}
+
+template <void (*tell)(const Case&, const Rule&, const EmitHazard&)>
+void check_declaration(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  tell(context.c, rule, emit);
 }
 
 void check_pages_by_length(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
@@ -271,7 +276,7 @@ constexpr HazardRule kRules[] = {
               .source = "candle-flash-attn/src/lib.rs:70-71, 558-560"},
      .kind = HazardKind::kWrong,
      .callees = kAll,
-     .check = check_declared_order},
+     .check = check_declaration<tell_declared_order>},
     {.rule = {.code = "FC-H802",
               .name = "axes-of-another-call",
               .severity = Severity::kError,
@@ -282,7 +287,7 @@ constexpr HazardRule kRules[] = {
               .source = "candle-flash-attn/src/lib.rs:70-71, 558-560"},
      .kind = HazardKind::kWrong,
      .callees = kAll,
-     .check = check_declared_kind},
+     .check = check_declaration<tell_declared_kind>},
     {.rule = {.code = "FC-H803",
               .name = "pages-fit-only-swapped",
               .severity = Severity::kWarning,
@@ -349,5 +354,13 @@ constexpr HazardRule kRules[] = {
 }  // namespace
 
 std::span<const HazardRule> declared_hazards() { return kRules; }
+
+std::vector<Finding> find_contradicted_axes(const Case& c) {
+  std::vector<Finding> findings;
+  const EmitHazard emit = [&](Finding finding) { findings.push_back(std::move(finding)); };
+  tell_declared_order(c, kRules[0].rule, emit);
+  tell_declared_kind(c, kRules[1].rule, emit);
+  return findings;
+}
 
 }  // namespace flashcheck

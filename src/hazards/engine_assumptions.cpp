@@ -123,11 +123,14 @@ std::optional<Departure> wide_offsets(const HazardContext& context) {
                                   : function.paged && name != TensorName::kQ ? "page"
                                                                              : "row";
     const int64_t in_elements = first_beyond(tensor, 1);
-    std::string numbers =
-        fmt::format("{}'s {} {} is used, and offsets pass 2147483647 ", name_of(name), unit, last);
-    numbers += last < in_elements
-                   ? fmt::format("in bytes from {} {} on", unit, in_bytes)
-                   : fmt::format("in {} {} (in bytes in {})", unit, in_elements, in_bytes);
+    std::string numbers = fmt::format("the call uses {} {} of {}, bytes pass 2147483647 in {} {}",
+                                      unit, last, name_of(name), unit, in_bytes);
+    if (last >= in_elements) numbers += fmt::format(", elements in {}", in_elements);
+    if (!function.varlen && name != TensorName::kQ && is_packed(tensor)) {
+      const int64_t row = tensor.shape[0] * tensor.strides[1];
+      numbers += fmt::format("; {} rows would fit in bytes, {} in elements",
+                             kMaxInt / size_in_bytes(tensor.dtype) / row, kMaxInt / row);
+    }
     return Departure{place_of(name, "strides"), numbers};
   }
   return std::nullopt;
@@ -138,11 +141,10 @@ std::optional<Departure> rectangular_causal(const HazardContext& context) {
   for (size_t b = 0; b < context.sequences->size(); ++b) {
     const LaunchedSequence& s = (*context.sequences)[b];
     if (s.seqlen_q() < 1 || s.seqlen_q() >= s.seqlen_k()) continue;
-    const std::string subject =
-        context.c.function->varlen ? fmt::format("sequence {}", b) : "every sequence";
-    return Departure{
-        "", fmt::format("{} has {} queries on {} keys, row 0 sees {} here and 1 there", subject,
-                        s.seqlen_q(), s.seqlen_k(), s.seqlen_k() - s.seqlen_q() + 1)};
+    return Departure{"", fmt::format("row 0{} sees {} of {} keys, or 1",
+                                     context.c.function->varlen ? fmt::format(" of sequence {}", b)
+                                                                : std::string(),
+                                     s.seqlen_k() - s.seqlen_q() + 1, s.seqlen_k())};
   }
   return std::nullopt;
 }
@@ -290,8 +292,7 @@ constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H906",
               .name = "assumes-causal-from-top-left",
               .severity = Severity::kInformation,
-              .message = "causal is aligned to the bottom right here, to the top left in some "
-                         "libraries: {numbers}",
+              .message = "causal is bottom-right here, top-left in some libraries: {numbers}",
               .why = "With as many queries as keys both are one; with a cache they are not.",
               .fix = "Compare with a reference that aligns to the bottom right.",
               .source = "Dao-AILab/flash-attention#282, pytorch/executorch#22426, "

@@ -20,6 +20,9 @@ struct Hazards {
 /// `small` holds the values of lengths, tables and slopes (make_inputs without data).
 Hazards find_hazards(const Case& c, const LaunchParams& launch, const Inputs& small);
 
+/// Where declared `axes` contradict the function: known of a refused call too, and often its cause.
+std::vector<Finding> find_contradicted_axes(const Case& c);
+
 /// Every FC-Hnnn rule, ascending.
 std::span<const Rule* const> hazard_rules();
 

@@ -28,6 +28,15 @@ void hint_at_axes(TensorName lengths, TensorName name, int64_t end, const Tensor
                   name_of(lengths), end, name_of(name), name_of(name), name_of(name)));
 }
 
+/// Lengths that count every row several times.
+void hint_at_multiple(TensorName lengths, int64_t end, int64_t rows, Finding& finding) {
+  if (rows == 0 || end % rows != 0 || end / rows < 2) return;
+  finding.details.push_back(
+      fmt::format("{} ends at {} = {} x {}: boundaries built from position ids of {} axes, "
+                  "flattened, count every row {} times",
+                  name_of(lengths), end, end / rows, rows, end / rows, end / rows));
+}
+
 void check_q_start(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
   if (!context.seqlens_q || context.seqlens_q->front() == 0) return;
   const int64_t first = context.seqlens_q->front();
@@ -74,6 +83,7 @@ void check_q_rows(const HazardContext& context, const Rule& rule, const EmitHaza
                           context.c.storage_elements(q)));
     }
     hint_at_axes(TensorName::kSeqlensQ, TensorName::kQ, s.q_end, q, finding);
+    hint_at_multiple(TensorName::kSeqlensQ, context.seqlens_q->back(), total_q, finding);
     finding.fix = fmt::format(
         "end seqlens_q at {}, the rows that q has, or pass a q of {} rows; seqlens_q is cumulative "
         "and starts at 0",
@@ -118,6 +128,7 @@ void check_k_rows(const HazardContext& context, const Rule& rule, const EmitHaza
                   against_storage(address_of(k.offset, {{"row", row, context.launch.k_row_stride}}),
                                   context.c.storage_elements(k)));
     hint_at_axes(TensorName::kSeqlensK, TensorName::kK, s.k_end, k, finding);
+    hint_at_multiple(TensorName::kSeqlensK, context.seqlens_k->back(), total_k, finding);
     finding.fix = fmt::format(
         "end seqlens_k at {}, the rows that k and v have, or pass k and v of {} rows; seqlens_k is "
         "cumulative and starts at 0",
@@ -139,6 +150,13 @@ void check_k_cover(const HazardContext& context, const Rule& rule, const EmitHaz
                       {"end", to_string(cu.back())},
                       {"total_k", to_string(total_k)}});
     hint_at_axes(TensorName::kSeqlensK, TensorName::kK, cu.back(), context.c.k(), finding);
+    const int64_t group = context.launch.h / std::max<int64_t>(1, context.launch.h_k);
+    if (group > 1 && cu.back() > 0 && total_k == group * cu.back()) {
+      finding.details.push_back(fmt::format(
+          "{} = {} x {}, and q has {} heads for each of k: if k and v were repeated, the "
+          "rows were repeated instead of the heads (which need no repeat)",
+          total_k, group, cu.back(), group));
+    }
     finding.fix = fmt::format(
         "if they are keys, let seqlens_k run from 0 to {}; if they are spare room, pass "
         "k.narrow(0, 0, {}) and v likewise",
