@@ -38,15 +38,17 @@ std::string laid_out(std::string_view prefix, const std::vector<std::string>& ce
   int column = columns_of(prefix);
   for (size_t i = 0; i < cells.size(); ++i) {
     const int gap = i == 0 ? 0 : kGap;
-    if (column + gap + columns_of(cells[i]) <= width || (i == 0 && !is_narrow)) {
+    if (column + gap + columns_of(cells[i]) <= width) {
       text += std::string(static_cast<size_t>(gap), ' ') + cells[i];
       column += gap + columns_of(cells[i]);
       continue;
     }
+    bool starts_line = i > 0 || is_narrow;
     for (const std::string& line : wrap(cells[i], std::max(width - indent, 1))) {
-      text.erase(text.find_last_not_of(' ') + 1);
-      text += line_start + line;
+      if (starts_line) text.erase(text.find_last_not_of(' ') + 1);
+      text += (starts_line ? line_start : "") + line;
       column = indent + columns_of(line);
+      starts_line = true;
     }
   }
   return text + '\n';
