@@ -60,7 +60,7 @@ const std::map<std::string_view, Seen>& seen_rules() {
       const bool fires = speaks(report, *rule);
       if (fires) entry.callees.insert(callee_of(c.function->wrapper));
       fires ? ++entry.firing : ++entry.clean;
-      const std::string_view id = is_control(c) ? "" : c.id.substr(c.id.find('/') + 1);
+      const std::string id = is_control(c) ? "" : c.id.substr(c.id.find('/') + 1);
       const bool is_last = id.starts_with("last-good") || id.starts_with("last-silent");
       const bool is_first = id.starts_with("first-bad") || id.starts_with("first-told");
       CAPTURE(c.id);

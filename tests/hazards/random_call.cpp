@@ -81,9 +81,12 @@ class CallMaker {
       tensor.strides[head] = tensor.shape[row] * tensor.shape.back();
       tensor.strides[row] = tensor.shape.back();
     }
-    if (draw_.once_in(10)) tensor.strides[static_cast<size_t>(draw_.between(0, head))] = 0;
+    const auto some_dim = [&] {
+      return static_cast<size_t>(draw_.between(0, static_cast<int64_t>(head)));
+    };
+    if (draw_.once_in(10)) tensor.strides[some_dim()] = 0;
     if (draw_.once_in(10)) {
-      tensor.strides[static_cast<size_t>(draw_.between(0, head))] += draw_.between(1, 7);
+      tensor.strides[some_dim()] += draw_.between(1, 7);
     }
     if (draw_.once_in(200)) tensor.strides[0] += int64_t{1} << 32;
   }
@@ -96,6 +99,10 @@ class CallMaker {
     const int64_t span = std::min<int64_t>(*tensor.span(), 1 << 20);
     tensor.storage = new_storage(storage_for(tensor.offset + span));
     if (tensor.offset > call_.storage_elements(tensor)) tensor.offset = 0;
+    // Addresses matter here, not values: these are quick to make.
+    static const auto kValues = std::make_shared<const Values>(
+        Fill{.generator = Fill::Generator::kRamp, .step = 0.125, .modulo = 7});
+    tensor.values = kValues;
     call_.tensors[static_cast<size_t>(name)] = std::move(tensor);
   }
 
