@@ -23,10 +23,10 @@ KeyPlaces::KeyPlaces(const Case& c, const LaunchParams* launch, const Inputs* sm
                                      name_of(name), c.at(name).rank(), rank));
     }
   }
+  if (rank == 4 && c.k().rank() == 4) num_blocks_ = c.k().shape[0];
   if (!c.function->paged) return;
   page_block_size_ = c.args.page_block_size;
-  if (c.k().rank() == rank) {
-    num_blocks_ = c.k().shape[0];
+  if (num_blocks_) {
     page_block_size_ = c.k().shape[1];
     if (page_block_size_ != c.args.page_block_size) {
       unknown_.push_back(
@@ -42,7 +42,10 @@ std::vector<Piece> KeyPlaces::pieces_of(int64_t sequence) const {
   if (s.seqlen_k == 0) return {};
   if (c_.function->paged) return pages_of(sequence);
   Piece piece{.positions = {0, s.seqlen_k}, .page = sequence};
-  if (!c_.function->varlen) return {placed(piece)};
+  if (!c_.function->varlen) {
+    if (num_blocks_ && sequence >= *num_blocks_) piece.kind = PlaceKind::kNoSuchPage;
+    return {placed(piece)};
+  }
 
   piece.page = 0;
   piece.row = s.k_start;

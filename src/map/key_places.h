@@ -22,6 +22,7 @@ class KeyPlaces {
 
   /// Rows of a page: k's where it is a pool, else as the argument says.
   int64_t page_block_size() const { return page_block_size_; }
+  /// Pages of the pool, or batch entries of k; nothing where k's rank leaves it open, or k is flat.
   std::optional<int64_t> num_blocks() const { return num_blocks_; }
   const std::vector<std::string>& unknown() const { return unknown_; }
 

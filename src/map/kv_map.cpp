@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "src/map/drawn_call.h"
 #include "src/map/key_places.h"
@@ -16,26 +17,21 @@ namespace {
 constexpr int64_t kTileRows = 64;  // the smallest query tile that candle's kernels take
 
 /// All rows, or `count` of them: the first, the last, and those on both sides of tile boundaries.
-std::vector<int64_t> telling_rows(int64_t num_rows, int64_t count) {
-  std::vector<int64_t> rows;
+std::set<int64_t> telling_rows(int64_t num_rows, int64_t count) {
+  std::set<int64_t> rows;
   if (num_rows <= count) {
-    for (int64_t row = 0; row < num_rows; ++row) rows.push_back(row);
+    for (int64_t row = 0; row < num_rows; ++row) rows.insert(row);
     return rows;
   }
-  const auto add = [&](int64_t row) {
-    const bool is_new = std::find(rows.begin(), rows.end(), row) == rows.end();
-    if (row >= 0 && row < num_rows && is_new) rows.push_back(row);
-  };
   for (const int64_t edge : {0, 1, 2}) {
-    add(edge);
-    add(num_rows - 1 - edge);
+    rows.insert(edge);
+    rows.insert(num_rows - 1 - edge);
   }
   for (int64_t tile = kTileRows; tile < num_rows; tile += kTileRows) {
     if (static_cast<int64_t>(rows.size()) + 2 > count) break;
-    add(tile - 1);
-    add(tile);
+    rows.insert(tile - 1);
+    rows.insert(tile);
   }
-  std::sort(rows.begin(), rows.end());
   return rows;
 }
 

@@ -17,7 +17,7 @@ namespace flashcheck {
 enum class PlaceKind : uint8_t {
   kRows,         // rows of a page, of a batch entry, or of flat k and v
   kNoSuchRows,   // flat: past the last row of k
-  kNoSuchPage,   // the table names a page that the pool does not have
+  kNoSuchPage,   // the table names a page that the pool does not have, or k has fewer batch entries
   kPastTable,    // the table's row has ended, or there is no such row
   kUnknownPage,  // the table's values are not known
 };
@@ -82,7 +82,7 @@ struct MappedStorage {
 struct KvMap {
   bool is_paged = false, is_varlen = false;
   int64_t page_block_size = 0;        // rows of a page; 0 unless paged
-  std::optional<int64_t> num_blocks;  // pages of the pool; nothing: not paged, or k is no pool
+  std::optional<int64_t> num_blocks;  // pages, or batch entries, of k; nothing: k is neither
   int64_t num_rows = 0;               // flat k
   bool has_one_storage = false;       // k and v are in the same storage
   std::optional<int64_t> k_storage_bytes, v_storage_bytes;  // nothing: does not fit an int64

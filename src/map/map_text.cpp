@@ -25,6 +25,9 @@ std::string place_words(const KvMap& map, const Piece& piece) {
     case PlaceKind::kNoSuchRows:
       return fmt::format("rows {}, past k's {}", span_words(rows), map.num_rows);
     case PlaceKind::kNoSuchPage:
+      if (!map.is_paged) {
+        return fmt::format("batch entry {}, but k has {}", piece.page, *map.num_blocks);
+      }
       return map.num_blocks ? fmt::format("page {}, but there are {}", piece.page, *map.num_blocks)
                             : fmt::format("page {}, which cannot be", piece.page);
     case PlaceKind::kPastTable:

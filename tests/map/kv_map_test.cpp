@@ -7,6 +7,7 @@
 
 #include "src/contract/contract.h"
 #include "src/inputs/inputs.h"
+#include "src/map/map_text.h"
 #include "tests/contract/calls.h"
 
 namespace flashcheck {
@@ -141,6 +142,15 @@ TEST_CASE("what is refused is drawn as far as it goes, and the rest is said") {
   reshape(ranks, TensorName::kK, {6, 2, 64});
   CHECK(map_of(ranks).sequences.empty());
   CHECK(map_of(ranks).unknown.size() == 2);
+}
+
+TEST_CASE("a batch of k that is smaller than q's") {
+  Case c = fixed_call();
+  reshape(c, TensorName::kK, {1, 6, 2, 64});
+  const KvMap map = map_of(c);
+  CHECK(map.sequences[0].pieces[0].kind == PlaceKind::kRows);
+  CHECK(map.sequences[1].pieces[0].kind == PlaceKind::kNoSuchPage);
+  CHECK(map_text(map, 100).find("0..5 -> batch entry 1, but k has 1\n") != std::string::npos);
 }
 
 TEST_CASE("without values there are lengths but no pages, or nothing at all") {
