@@ -15,6 +15,8 @@ ExitStatus run(const CommandLine& line) {
       return map_command(line.map);
     case CommandLine::Command::kLint:
       return lint_command(line.lint);
+    case CommandLine::Command::kLayouts:
+      return layouts_command(line.layouts);
     case CommandLine::Command::kExplain:
       return explain_command(line.explain);
     case CommandLine::Command::kRules:

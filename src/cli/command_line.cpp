@@ -21,6 +21,7 @@ constexpr const char* kExamples =
     "  flashcheck check my-call.json        the static half: no kernel runs\n"
     "  flashcheck map my-call.json          where each key lives, and what each row sees\n"
     "  flashcheck lint my-tests.json        which faults these tests could not show\n"
+    "  flashcheck layouts vllm-packed       an engine's KV cache, as strides\n"
     "  flashcheck explain FC-E203           a rule's page, offline\n"
     "  flashcheck explain \"<message>\"       which rule says that, and with which numbers\n"
     "\n"
@@ -168,6 +169,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App* check = app.add_subcommand("check", "judge them without running a kernel");
   CLI::App* map = app.add_subcommand("map", "draw where keys live, who shares, and what rows see");
   CLI::App* lint = app.add_subcommand("lint", "name the faults that tests could not have shown");
+  CLI::App* layouts = app.add_subcommand("layouts", "list engines' KV-cache layouts, as strides");
   CLI::App* explain = app.add_subcommand("explain", "print the page of a rule");
   CLI::App* rules = app.add_subcommand("rules", "list every rule");
   add_run_options(*run, line.run, raw);
@@ -178,6 +180,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_selection(*lint, line.lint.paths, line.lint.filters);
   lint->add_flag("--together", line.lint.together, "judge all files as one suite");
   lint->add_flag("--strict", line.lint.strict, "status 1 if there is such a fault");
+  CLI::Option* layout_names =
+      layouts->add_option("NAME", line.layouts.names, "show these alone, with an example");
+  layouts
+      ->add_option("--tables", line.layouts.tables,
+                   "the page tables of these case files, in every form")
+      ->type_name("FILES")
+      ->excludes(layout_names);
   explain
       ->add_option("RULE", line.explain.subjects, "a code, a name, or a message as it was printed")
       ->required();
@@ -193,6 +202,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       line.command = CommandLine::Command::kMap;
     } else if (lint->parsed()) {
       line.command = CommandLine::Command::kLint;
+    } else if (layouts->parsed()) {
+      line.command = CommandLine::Command::kLayouts;
     } else {
       line.command =
           explain->parsed() ? CommandLine::Command::kExplain : CommandLine::Command::kRules;

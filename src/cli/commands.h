@@ -10,6 +10,7 @@ namespace flashcheck {
 ExitStatus run_command(const RunOptions& options);
 ExitStatus map_command(const MapOptions& options);
 ExitStatus lint_command(const LintOptions& options);
+ExitStatus layouts_command(const LayoutsOptions& options);
 ExitStatus explain_command(const ExplainOptions& options);
 ExitStatus rules_command(const RulesOptions& options);
 

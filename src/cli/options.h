@@ -56,12 +56,27 @@ struct LintOptions {
   bool strict = false;    // a blind spot is a failure
 };
 
+/// Of `flashcheck layouts`.
+struct LayoutsOptions {
+  std::vector<std::string> names;   // of layouts; none: all, in a table
+  std::vector<std::string> tables;  // case files whose page tables are shown instead
+};
+
 /// What the command line asks for: exactly one of these, or text to print and a status to end with.
 struct CommandLine {
-  enum class Command { kRun, kMap, kLint, kExplain, kRules, kPrint } command = Command::kPrint;
+  enum class Command {
+    kRun,
+    kMap,
+    kLint,
+    kLayouts,
+    kExplain,
+    kRules,
+    kPrint
+  } command = Command::kPrint;
   RunOptions run;
   MapOptions map;
   LintOptions lint;
+  LayoutsOptions layouts;
   ExplainOptions explain;
   RulesOptions rules;
   std::string text;

@@ -157,7 +157,7 @@ std::string why_no_view(const Layout& layout, CacheTensor tensor) {
   }
   const std::vector<size_t> order = permutation_to_nhd(axes);
   return fmt::format("{} lies as ({}): {}; permute({}).contiguous(){} can be used",
-                     is_v ? "v" : "k", symbols_of(axes, ", "), reason, fmt::join(order, ", "),
+                     is_v ? "v" : "k", symbols_of(axes, ", "), reason, fmt::join(order, ","),
                      order.size() > 4 ? ", reshaped to (NB, P, H, D)," : "");
 }
 
@@ -170,6 +170,10 @@ std::vector<size_t> permutation_to_nhd(std::string_view axes) {
 
 std::string stride_formula(const Layout& layout, size_t dim) {
   return product_of(inside(layout.k_axes, kDims[dim]));
+}
+
+std::string layer_stride_formula(const Layout& layout) {
+  return has(layout.k_axes, 'L') ? product_of(inside(layout.k_axes, Role::kLayer)) : "";
 }
 
 std::string v_base_formula(const Layout& layout) {

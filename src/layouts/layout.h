@@ -66,6 +66,8 @@ std::vector<size_t> permutation_to_nhd(std::string_view axes);
 /// The stride of a dim (0 page, 1 token, 2 head, 3 dim) as a formula: "2*P*H*D".
 /// Precondition: the layout is a view of k.
 std::string stride_formula(const Layout& layout, size_t dim);
+/// From one layer to the next; empty if a tensor holds one layer.
+std::string layer_stride_formula(const Layout& layout);
 /// Where v begins after k: "+ P*H*D", or "own tensor".
 std::string v_base_formula(const Layout& layout);
 /// The axes by their symbols, separated: "NB, 2, P, H, D".

@@ -173,7 +173,7 @@ TEST_CASE("the permutation that is told puts every element where a usable layout
     const std::string_view axes = row.tensor == CacheTensor::kK ? layout.k_axes : layout.v_axes;
     const std::vector<size_t> order = permutation_to_nhd(axes);
     REQUIRE(order.size() == row.shape.size());
-    CHECK(why_no_view(layout, row.tensor).find("permute(0, ") != std::string::npos);
+    CHECK(why_no_view(layout, row.tensor).find("permute(0,") != std::string::npos);
     std::vector<int64_t> shape;
     for (const size_t axis : order) shape.push_back(row.shape[axis]);
     int64_t different = 0;
@@ -215,10 +215,10 @@ TEST_CASE("names, parameters and formulas") {
   CHECK(v_base_formula(*find_layout("fa-nhd")) == "own tensor");
   CHECK(why_no_view(*find_layout("vllm-x-split"), CacheTensor::kK) ==
         "k lies as (NB, H, D/x, P, x): dim is split over two axes, so that it needs a view of rank "
-        "5; permute(0, 3, 1, 2, 4).contiguous(), reshaped to (NB, P, H, D), can be used");
+        "5; permute(0,3,1,2,4).contiguous(), reshaped to (NB, P, H, D), can be used");
   CHECK(why_no_view(*find_layout("llama-cpp-v-trans"), CacheTensor::kV) ==
         "v lies as (ns, H, D, S): its dim has the stride S, where wrappers demand 1; "
-        "permute(0, 3, 1, 2).contiguous() can be used");
+        "permute(0,3,1,2).contiguous() can be used");
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST_CASE("what a layout cannot be is told with its place") {
       {R"("layout": {"name": "vllm-x-split"})",
        {"3: FC-C033: /tensors/k/layout: expected a layout that is a view of rank 4 with the last "
         "stride 1, got \"vllm-x-split\", in which k lies as (NB, H, D/x, P, x): dim is split over "
-        "two axes, so that it needs a view of rank 5; permute(0, 3, 1, 2, 4).contiguous(), "
+        "two axes, so that it needs a view of rank 5; permute(0,3,1,2,4).contiguous(), "
         "reshaped "
         "to (NB, P, H, D), can be used"}},
       {R"("from": {}, )" + layout("fa-nhd"),
