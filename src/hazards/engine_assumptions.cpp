@@ -11,7 +11,6 @@
 #include "src/hazards/data_rows.h"
 #include "src/hazards/families.h"
 #include "src/hazards/kernel_mask.h"
-#include "src/hazards/tile_sizes.h"
 
 namespace flashcheck {
 namespace {
@@ -137,7 +136,10 @@ std::optional<Departure> wide_offsets(const HazardContext& context) {
 }
 
 std::optional<Departure> rectangular_causal(const HazardContext& context) {
-  if (!context.launch.is_causal || !context.sequences) return std::nullopt;
+  // With pages the keys are a cache by definition, and every call of a decode would be told.
+  if (!context.launch.is_causal || !context.sequences || context.c.function->paged) {
+    return std::nullopt;
+  }
   for (size_t b = 0; b < context.sequences->size(); ++b) {
     const LaunchedSequence& s = (*context.sequences)[b];
     if (s.seqlen_q() < 1 || s.seqlen_q() >= s.seqlen_k()) continue;
@@ -173,29 +175,6 @@ std::optional<Departure> stale_tail(const HazardContext& context) {
   return Departure{place_of(TensorName::kV, "values"),
                    fmt::format("{} unused rows of v are not finite, first page {} row {}",
                                stale.size(), stale.begin()->first, stale.begin()->second)};
-}
-
-// The widest key tile of the engines in the reports.
-constexpr int64_t kWidestTile = 128;
-
-std::optional<Departure> row_short_of_a_tile(const HazardContext& context) {
-  const int64_t page = context.launch.page_block_size;
-  if (!context.c.function->paged || !context.sequences || page == 0) return std::nullopt;
-  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
-  const int64_t last_row = context.launch.b - 1;
-  if (last_row < 0 || table.shape[0] != context.launch.b) return std::nullopt;
-  const LaunchedSequence& s = context.sequences->back();
-  const int64_t columns = table.shape[1];
-  const int64_t looked_up = round_up(std::max<int64_t>(0, s.seqlen_k()), kWidestTile) / page;
-  const int64_t end = table.offset + last_row * table.strides[0] + looked_up;
-  if (s.seqlen_q() <= 0 || ceil_div(s.seqlen_k(), page) > columns || looked_up <= columns ||
-      end <= context.c.storage_elements(table)) {
-    return std::nullopt;
-  }
-  return Departure{place_of(TensorName::kBlockTable, "shape"),
-                   fmt::format("tiles of {} keys look up {} entries for sequence {}, and the "
-                               "table's last row has {}",
-                               kWidestTile, looked_up, last_row, columns)};
 }
 
 std::optional<Departure> not_one_token_each(const HazardContext& context) {
@@ -314,17 +293,6 @@ constexpr HazardRule kRules[] = {
      .callees = kV2,
      .check = check_assumption<stale_tail>},
     {.rule = {.code = "FC-H908",
-              .name = "assumes-whole-tiles-in-the-table",
-              .severity = Severity::kInformation,
-              .message = "safe where entries are looked up as keys need them, as here; unsafe for "
-                         "engines that look up a whole tile: {numbers}",
-              .why = "The lookup itself leaves the table, whatever is masked later.",
-              .fix = "Pad the table's rows to a tile of keys for such an engine.",
-              .source = "vllm-project/flash-attention#42"},
-     .kind = HazardKind::kInformation,
-     .callees = kV2,
-     .check = check_assumption<row_short_of_a_tile>},
-    {.rule = {.code = "FC-H909",
               .name = "assumes-one-token-each",
               .severity = Severity::kInformation,
               .message = "safe where sequences may be empty, as here; unsafe for engines that fold "
