@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::array kTensors{CacheTensor::kK, CacheTensor::kV};
 
-bool is_view(const Layout& layout) {
-  return why_no_view(layout, CacheTensor::kK).empty() &&
-         why_no_view(layout, CacheTensor::kV).empty();
-}
-
 std::string row(std::string_view name, std::string_view memory, std::string_view page,
                 std::string_view token, std::string_view head, std::string_view v,
                 std::string_view engine) {

@@ -161,6 +161,11 @@ std::string why_no_view(const Layout& layout, CacheTensor tensor) {
                      order.size() > 4 ? ", reshaped to (NB, P, H, D)," : "");
 }
 
+bool is_view(const Layout& layout) {
+  return why_no_view(layout, CacheTensor::kK).empty() &&
+         why_no_view(layout, CacheTensor::kV).empty();
+}
+
 std::vector<size_t> permutation_to_nhd(std::string_view axes) {
   std::vector<size_t> order(axes.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -59,6 +59,8 @@ std::optional<LayoutView> expand(const Layout& layout, CacheTensor tensor,
 
 /// Why the tensor is no view of rank 4 whose last stride is 1; empty if it is one.
 std::string why_no_view(const Layout& layout, CacheTensor tensor);
+/// Whether both k and v are one.
+bool is_view(const Layout& layout);
 /// The order of the axes that puts page, token, head and dim in order, parts of one side by side:
 /// of a tensor that is no view, what to permute by before a reshape makes it one.
 std::vector<size_t> permutation_to_nhd(std::string_view axes);

@@ -45,11 +45,6 @@ void for_each_index(const std::vector<int64_t>& shape, F f) {
   }
 }
 
-bool is_usable(const Layout& layout) {
-  return why_no_view(layout, CacheTensor::kK).empty() &&
-         why_no_view(layout, CacheTensor::kV).empty();
-}
-
 TEST_CASE("every view reaches the elements that the engine's own indexing reaches") {
   std::set<std::string_view> known;
   for (const DeclaredLayout& declared : declared_layouts()) {
@@ -76,13 +71,13 @@ TEST_CASE("every view reaches the elements that the engine's own indexing reache
   }
   for (const Layout& layout : layouts()) {
     CAPTURE(layout.name);
-    CHECK(is_usable(layout) == known.contains(layout.name));
+    CHECK(is_view(layout) == known.contains(layout.name));
   }
 }
 
 TEST_CASE("k and v of one tensor share no element, but for a latent row, of which v is a part") {
   for (const Layout& layout : layouts()) {
-    if (!is_usable(layout) || !has_one_tensor(layout)) continue;
+    if (!is_view(layout) || !has_one_tensor(layout)) continue;
     CAPTURE(layout.name);
     std::set<int64_t> k, v;
     const LayoutView k_view = *expand(layout, CacheTensor::kK, kSizes);
