@@ -29,7 +29,7 @@ std::string man_page() {
 
 TEST_CASE("the man page and --help know the same options") {
   std::string help;
-  for (const std::string command : {"run", "check", "map", "lint", "explain", "rules"}) {
+  for (const std::string command : {"run", "check", "map", "lint", "layouts", "explain", "rules"}) {
     help += flashcheck_program(command + " --help").out;
   }
   std::set<std::string> known = options_in(help);
