@@ -44,9 +44,11 @@ constexpr Rule kNotProvenSafe{
 constexpr Rule kOtherShape{
     .code = "FC-X104",
     .name = "dump-of-another-shape",
-    .message = "not judged: out has shape [{out}], and the call's output has q's, [{q}]",
-    .why = "The dumped output is held against the reference element by element, in q's shape.",
-    .fix = "Give out the shape of q; a transposed dump can be described by its strides.",
+    .message = "not judged: {tensor} has shape [{shape}], and the call's has [{expected}]",
+    .why =
+        "The dumped output is held against the reference element by element: out in q's shape, "
+        "lse by head and row.",
+    .fix = "Give it the shape that is named; a transposed dump can be described by its strides.",
     .source = "flashcheck"};
 
 constexpr Rule kNothingToCompute{
@@ -93,10 +95,21 @@ Finding not_proven_safe(const Case& c) {
                         "sequence, though no query row may see them"}});
 }
 
-Finding dump_of_another_shape(const Case& c) {
-  return make_finding(kOtherShape, "/tensors/out/shape",
-                      {{"out", fmt::format("{}", fmt::join(c.at(TensorName::kOut).shape, ", "))},
-                       {"q", fmt::format("{}", fmt::join(c.q().shape, ", "))}});
+std::optional<Finding> dump_of_another_shape(const Case& c) {
+  const std::vector<int64_t>& q = c.q().shape;
+  const std::vector<int64_t> lse = c.function->varlen ? std::vector<int64_t>{q[1], q[0]}
+                                                      : std::vector<int64_t>{q[0], q[2], q[1]};
+  const std::pair<TensorName, const std::vector<int64_t>*> dumps[] = {{TensorName::kOut, &q},
+                                                                      {TensorName::kLse, &lse}};
+  for (const auto& [name, expected] : dumps) {
+    const TensorSpec* dump = c.find(name);
+    if (!dump || dump->shape == *expected) continue;
+    return make_finding(kOtherShape, fmt::format("/tensors/{}/shape", name_of(name)),
+                        {{"tensor", std::string(name_of(name))},
+                         {"shape", fmt::format("{}", fmt::join(dump->shape, ", "))},
+                         {"expected", fmt::format("{}", fmt::join(*expected, ", "))}});
+  }
+  return std::nullopt;
 }
 
 Finding nothing_to_compute(const Case& c) {

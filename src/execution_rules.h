@@ -17,8 +17,8 @@ Finding too_much_memory(const std::optional<int64_t>& needed, int64_t limit);
 Finding too_much_work(const std::optional<int64_t>& needed, int64_t limit);
 /// Values of a table are missing, or pages that no query row sees are out of range.
 Finding not_proven_safe(const Case& c);
-/// `out` is not of q's shape. Precondition: the case has one.
-Finding dump_of_another_shape(const Case& c);
+/// Nothing unless a dumped out or lse has not the shape that the call gives it.
+std::optional<Finding> dump_of_another_shape(const Case& c);
 
 /// Precondition: q has no elements.
 Finding nothing_to_compute(const Case& c);

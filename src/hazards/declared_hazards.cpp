@@ -281,8 +281,7 @@ constexpr HazardRule kRules[] = {
               .name = "axes-of-another-call",
               .severity = Severity::kError,
               .message = "{tensor} is declared {declared}, and {function} takes {taken}",
-              .why = "Axes are taken by position: what is declared a batch is read as pages, or "
-                     "the other way round.",
+              .why = "Axes are taken by position: whatever they hold is read as these.",
               .fix = "Call the function that takes these axes.",
               .source = "candle-flash-attn/src/lib.rs:70-71, 558-560"},
      .kind = HazardKind::kWrong,

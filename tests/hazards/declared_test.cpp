@@ -120,6 +120,15 @@ TEST_CASE("declared axes speak beside a refusal, and no other hazard does") {
         "pass k.transpose(1, 2)?, v.transpose(1, 2)?; strides are honoured");
 }
 
+TEST_CASE("a dumped lse of another shape is told and never compared") {
+  Case c = shipped("hazard-output-shape-differs/lse-transposed");
+  c.expect.reset();
+  const CaseReport report = check_case(c, {});
+  CHECK(find(report.hazards, "FC-H805"));
+  CHECK(find(report.findings, "FC-X104"));
+  CHECK_FALSE(report.ran);
+}
+
 TEST_CASE("where no number tells heads from tokens, that is what is said") {
   const std::vector<Finding> findings =
       hazards_of(shipped("hazard-axes-cannot-be-told-paged/first-told"));
