@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/load/args_reader.h"
@@ -14,8 +15,8 @@
 #include "src/load/function_arguments.h"
 #include "src/load/json_reader.h"
 #include "src/load/layout_reader.h"
+#include "src/load/storage_reader.h"
 #include "src/load/tensor_reader.h"
-#include "src/spec/checked.h"
 
 namespace flashcheck {
 namespace {
@@ -49,116 +50,6 @@ void read_arithmetic(const JsonValue& object, Complaints& complaints, Arithmetic
     if (index) arithmetic.p = static_cast<Arithmetic::P>(*index);
   }
 }
-
-/// Gives each tensor its storage: a declared one, or one of its own behind those.
-class StorageReader {
- public:
-  StorageReader(Case& c, Complaints& complaints) : c_(c), complaints_(complaints) {}
-
-  void read_declared(const JsonValue& object) {
-    if (!expect_object(object, complaints_)) return;
-    for (const JsonValue* member : object.children) {
-      if (!expect_id(*member, member->key, complaints_)) continue;
-      if (!expect_object(*member, complaints_)) continue;
-      expect_keys(*member, kStorageKeys, complaints_);
-      const JsonValue* elements = require(*member, "elements", complaints_);
-      const auto count = elements ? read_usize(*elements, complaints_) : std::nullopt;
-      declared_.push_back({member->key, count.value_or(0)});
-    }
-  }
-
-  /// `layout`, if not null, is the tensor's: its whole cache is what the tensor needs.
-  void assign(const JsonValue& object, TensorName name, const CacheLayout* layout,
-              TensorSpec& tensor) {
-    const JsonValue* given = find_given(object, "storage");
-    if (given && given->is_string()) {
-      if (Declared* declared = find_declared(*given)) share(*declared, *given, tensor);
-      return;
-    }
-    if (!given && layout && layout->has_one_tensor) {
-      if (expect_addressable(layout->view.elements, tensor, object)) {
-        share_cache(layout->view.elements, tensor);
-      }
-      return;
-    }
-    int64_t elements = elements_needed(tensor);
-    if (layout && !given) {
-      elements = layout->view.elements;
-      if (!expect_addressable(elements, tensor, object)) return;
-    }
-    if (given) {
-      if (!given->is_number()) {
-        complaints_.add(complaint::kWrongType, *given,
-                        "the name of an entry of `storages`, or a number of elements",
-                        describe(*given, complaints_.text()));
-        return;
-      }
-      const std::optional<int64_t> count = read_usize(*given, complaints_);
-      if (!count || !expect_addressable(*count, tensor, *given)) return;
-      elements = *count;
-    }
-    own(name, elements, tensor);
-  }
-
-  /// A storage of the tensor's own.
-  void own(TensorName name, int64_t elements, TensorSpec& tensor) {
-    tensor.storage = static_cast<int64_t>(c_.storages.size());
-    c_.storages.push_back({std::string(name_of(name)), elements});
-  }
-
- private:
-  struct Declared {
-    std::string_view name;
-    int64_t elements;
-    std::optional<int64_t> index = std::nullopt;  // into Case::storages, once a tensor views it
-  };
-
-  Declared* find_declared(const JsonValue& name) {
-    const auto found = std::find_if(declared_.begin(), declared_.end(),
-                                    [&](const Declared& d) { return d.name == name.text; });
-    if (found != declared_.end()) return &*found;
-    std::vector<std::string_view> known;
-    for (const Declared& declared : declared_) known.push_back(declared.name);
-    complaints_.add(complaint::kUnknownStorage, name,
-                    known.empty()
-                        ? "an entry of `storages`, which has none"
-                        : fmt::format("an entry of `storages` ({})", fmt::join(known, ", ")),
-                    in_quotes(name.text));
-    return nullptr;
-  }
-
-  void share(Declared& declared, const JsonValue& at, TensorSpec& tensor) {
-    if (!expect_addressable(declared.elements, tensor, at)) return;
-    if (!declared.index) {
-      declared.index = static_cast<int64_t>(c_.storages.size());
-      c_.storages.push_back({std::string(declared.name), declared.elements});
-    }
-    tensor.storage = *declared.index;
-  }
-
-  /// k and v are in one storage, which is as large as the larger of their layouts.
-  void share_cache(int64_t elements, TensorSpec& tensor) {
-    if (!cache_) {
-      cache_ = static_cast<int64_t>(c_.storages.size());
-      c_.storages.push_back({"kv", 0});
-    }
-    int64_t& size = c_.storages[static_cast<size_t>(*cache_)].elements;
-    size = std::max(size, elements);
-    tensor.storage = *cache_;
-  }
-
-  bool expect_addressable(int64_t elements, const TensorSpec& tensor, const JsonValue& at) {
-    if (checked_mul(elements, size_in_bytes(tensor.dtype))) return true;
-    complaints_.add(complaint::kSizeOverflows, at, "a storage of at most 9223372036854775807 bytes",
-                    fmt::format("{} elements of {}", elements, name_of(tensor.dtype)));
-    return false;
-  }
-
-  Case& c_;
-  Complaints& complaints_;
-  std::vector<Declared> declared_;
-  std::optional<int64_t> cache_;  // into Case::storages: that of k and v whose layout is one tensor
-};
 
 const JsonValue* find_page_table(const JsonValue& tensors) {
   const JsonValue* table = tensors.find(name_of(TensorName::kBlockTable));

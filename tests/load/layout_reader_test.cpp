@@ -6,6 +6,7 @@
 
 #include "src/load/load.h"
 #include "tests/load/complaint_lines.h"
+#include "tests/load/scratch_directory.h"
 
 namespace flashcheck {
 namespace {
@@ -160,6 +161,29 @@ TEST_CASE("what a layout cannot be is told with its place") {
   CHECK(complaints_of(
             call(layout("fa-nhd"), R"("layout": {"name": "llama-cpp-v-trans", "num_streams": 1})"))
             .size() == 1);
+}
+
+TEST_CASE("the elements of a file go where the layout has them, and must have its shape") {
+  const ScratchDirectory scratch;
+  const std::string header =
+      R"({"good": {"dtype": "F16", "shape": [1, 2, 2, 8], "data_offsets": [0, 64]},)"
+      R"("bad": {"dtype": "F16", "shape": [1, 2, 8, 2], "data_offsets": [64, 128]}})";
+  const std::string length{static_cast<char>(header.size()), 0, 0, 0, 0, 0, 0, 0};
+  scratch.write("kv.safetensors", length + header + std::string(128, '\0'));
+  const std::string packed =
+      R"("layout": {"name": "vllm-packed", "num_blocks": 1, "page_block_size": 2, "num_heads_k": 2,
+      "head_dim": 8}, "file": "kv.safetensors", "tensor": )";
+  const LoadResult good =
+      load_text(call(packed + R"("good")", packed + R"("good")"), scratch / "case.json", false);
+  CHECK(lines_of(good.complaints) == Lines{});
+  REQUIRE(good.cases.size() == 1);
+  CHECK(good.cases[0].v().strides == std::vector<int64_t>{64, 32, 16, 1});
+  CHECK(good.cases[0].v().offset == 8);
+  const LoadResult bad =
+      load_text(call(packed + R"("bad")", packed + R"("good")"), scratch / "case.json", false);
+  CHECK(lines_of(bad.complaints) ==
+        Lines{"3: FC-C029: /tensors/k/layout: expected the file's shape, [1, 2, 8, 2], got "
+              "[1, 2, 2, 8]"});
 }
 
 std::string table_from(const std::string& form) {
