@@ -19,9 +19,11 @@ inline constexpr auto kChangeKeys = std::to_array<std::string_view>(
 inline constexpr auto kWrappers =
     std::to_array<std::string_view>({"candle-flash-attn", "candle-flash-attn-v3", "none"});
 inline constexpr auto kStorageKeys = std::to_array<std::string_view>({"elements"});
-inline constexpr auto kArithmeticKeys = std::to_array<std::string_view>({"accumulate", "p"});
+inline constexpr auto kArithmeticKeys =
+    std::to_array<std::string_view>({"accumulate", "p", "tanh"});
 inline constexpr auto kAccumulates = std::to_array<std::string_view>({"f32", "f16"});
 inline constexpr auto kPs = std::to_array<std::string_view>({"input", "f32"});
+inline constexpr auto kTanhs = std::to_array<std::string_view>({"exact", "approximate"});
 
 inline constexpr auto kTensorNames =
     std::to_array<std::string_view>({"q", "k", "v", "seqlens_q", "seqlens_k", "block_table",

@@ -37,7 +37,7 @@ Case load_q(const std::string& members) {
 TEST_CASE("a document is read field for field") {
   const Case c = load_one(document_with(
       "\"expect\"", R"("note": "Why.", "refs": ["a#1", "b"], "seed": 18446744073709551615,
-  "arithmetic": {"accumulate": "f16", "p": "f32"},
+  "arithmetic": {"accumulate": "f16", "p": "f32", "tanh": "approximate"},
   "expect")"));
   CHECK(c.id == "case");
   CHECK(c.source.path == "dir/case.json");
@@ -45,7 +45,8 @@ TEST_CASE("a document is read field for field") {
   CHECK(c.note == "Why.");
   CHECK(c.refs == std::vector<std::string>{"a#1", "b"});
   CHECK(c.seed == std::numeric_limits<uint64_t>::max());
-  CHECK(c.arithmetic == Arithmetic{Arithmetic::Accumulate::kF16, Arithmetic::P::kF32});
+  CHECK(c.arithmetic == Arithmetic{Arithmetic::Accumulate::kF16, Arithmetic::P::kF32,
+                                   Arithmetic::Tanh::kApproximate});
   CHECK(c.function == find_function(Wrapper::kCandleFlashAttn, "flash_attn_varlen_paged_windowed"));
   CHECK(c.args.softmax_scale == 0.125f);
   CHECK(c.args.max_seqlen_q == 4);

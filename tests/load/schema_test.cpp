@@ -83,6 +83,7 @@ TEST_CASE("the schema has the loader's words") {
   CHECK(words_of(definition("arithmetic").at("properties").at("accumulate")) ==
         names(kAccumulates));
   CHECK(words_of(definition("arithmetic").at("properties").at("p")) == names(kPs));
+  CHECK(words_of(definition("arithmetic").at("properties").at("tanh")) == names(kTanhs));
   CHECK(words_of(definition("expect").at("properties").at("verdict")) == names(kVerdicts));
   Names known_layouts;
   for (const Layout& layout : layouts()) known_layouts.emplace(layout.name);
