@@ -86,6 +86,23 @@ std::string what_follows(const HazardContext& context, int64_t sequence, int64_t
   return next + (columns > 4 ? ", …]" : "]");
 }
 
+/// "[2, 3, 6, 7]": the row [1, 3] of a table of larger pages, in the pages of this call. Empty
+/// where the larger page is no multiple, or the pool has no such pages.
+std::string row_in_smaller_pages(const HazardContext& context, int64_t sequence, int64_t larger,
+                                 int64_t needed) {
+  constexpr int64_t kMaxShown = 8;
+  const int64_t page = context.launch.page_block_size, ratio = larger / page;
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  if (!context.block_table || larger % page != 0 || sequence >= table.shape[0]) return "";
+  std::string row;
+  for (int64_t n = 0; n < std::min(needed, kMaxShown); ++n) {
+    const int64_t id = context.declared_page(sequence, n / ratio) * ratio + n % ratio;
+    if (id < 0 || id >= context.c.k().shape[0]) return "";
+    row += fmt::format("{}{}", n == 0 ? "[" : ", ", id);
+  }
+  return row + (needed > kMaxShown ? ", …]" : "]");
+}
+
 void check_table_columns(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
   if (!has_pages(context)) return;
   const int64_t page = context.launch.page_block_size;
@@ -115,6 +132,10 @@ void check_table_columns(const HazardContext& context, const Rule& rule, const E
       finding.details.push_back(fmt::format(
           "{} x {} = {} would hold it: is the table made for pages of {}? This call's have {}",
           columns, other, columns * other, other, page));
+      if (std::string row = row_in_smaller_pages(context, b, other, needed); !row.empty()) {
+        finding.details.push_back(
+            fmt::format("then its row in pages of {} is {}", page, std::move(row)));
+      }
     }
     finding.fix = fmt::format("give every row {} entries, or correct seqlens_k", needed);
     emit(std::move(finding));

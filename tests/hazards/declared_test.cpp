@@ -155,6 +155,22 @@ TEST_CASE("a repeat of rows and flattened position axes are named where the numb
       std::string::npos);
 }
 
+TEST_CASE("a manager's table is translated into the kernel's pages where it fits the pool") {
+  const auto details_of = [](std::string_view id) {
+    const std::vector<Finding> findings = hazards_of(shipped(id));
+    const Finding* finding = find(findings, "FC-H303");
+    REQUIRE(finding);
+    return finding->details;
+  };
+  CHECK(details_of("regression-field-page-size/fc-081-vllm-27547").back() ==
+        "then its row in pages of 32 is [2, 3, 6, 7]");
+  CHECK(details_of("regression-field-page-size/fc-082-vllm-gaudi-1323").back() ==
+        "then its row in pages of 32 is [6, 7]");
+  // Page 2 of 64 rows would be pages 4 and 5 of 32, and the pool has five.
+  CHECK(details_of("hazard-block-table-row-too-short-paged/first-bad").back().find("then") ==
+        std::string::npos);
+}
+
 TEST_CASE("docs/field-cases.md names a shipped case for every report, and every shipped one") {
   std::stringstream page;
   page << std::ifstream(FLASHCHECK_SOURCE_DIR "/docs/field-cases.md").rdbuf();
