@@ -166,7 +166,7 @@ TEST_CASE("a manager's table is translated into the kernel's pages where it fits
         "then its row in pages of 32 is [2, 3, 6, 7]");
   CHECK(details_of("regression-field-page-size/fc-082-vllm-gaudi-1323").back() ==
         "then its row in pages of 32 is [6, 7]");
-  // Page 2 of 64 rows would be pages 4 and 5 of 32, and the pool has five.
+  // Page 3 of 64 rows would be pages 6 and 7 of 32, and the pool has five.
   CHECK(details_of("hazard-block-table-row-too-short-paged/first-bad").back().find("then") ==
         std::string::npos);
 }
