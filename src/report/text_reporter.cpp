@@ -81,13 +81,19 @@ class TextReporter : public Reporter {
     if (c) line("source", finding.source_text());
   }
 
-  /// Who is speaking: the first line of a wrapper's error is the wrapper's own text.
+  /// What the wrapper does with the call: the first line of an error is the wrapper's own text.
   void speaker(const CaseReport& report) {
-    if (report.outcome.kind == Outcome::Kind::kLaunch) return;
     const WrapperFunction& function = *report.c->function;
     if (function.wrapper == Wrapper::kNone) return;
-    line("says", fmt::format("{} {}, as its {}", name_of(function.wrapper), function.name,
-                             report.outcome.kind == Outcome::Kind::kPanic ? "panic" : "error"));
+    const std::string call = fmt::format("{} {}", name_of(function.wrapper), function.name);
+    switch (report.outcome.kind) {
+      case Outcome::Kind::kError:
+        return line("says", call + ", as its error");
+      case Outcome::Kind::kPanic:
+        return line("says", call + ", as its panic");
+      case Outcome::Kind::kLaunch:
+        return line("accepted", "by " + call + ": no error is raised");
+    }
   }
 
   /// What else was found: later checks that would fail, and information.
