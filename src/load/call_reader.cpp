@@ -49,6 +49,10 @@ void read_arithmetic(const JsonValue& object, Complaints& complaints, Arithmetic
     const auto index = read_word(*given, kPs, complaints);
     if (index) arithmetic.p = static_cast<Arithmetic::P>(*index);
   }
+  if (const JsonValue* given = object.find("tanh")) {
+    const auto index = read_word(*given, kTanhs, complaints);
+    if (index) arithmetic.tanh = static_cast<Arithmetic::Tanh>(*index);
+  }
 }
 
 const JsonValue* find_page_table(const JsonValue& tensors) {
