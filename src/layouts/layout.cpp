@@ -82,7 +82,8 @@ std::string product_of(std::string_view axes) {
   for (const char letter : axes) {
     if (letter != '1') factors.push_back(axis_of(letter).symbol);
   }
-  std::ranges::stable_partition(factors, [](std::string_view factor) { return factor == "2"; });
+  std::stable_partition(factors.begin(), factors.end(),
+                        [](std::string_view factor) { return factor == "2"; });
   return factors.empty() ? "1" : fmt::format("{}", fmt::join(factors, "*"));
 }
 
