@@ -99,8 +99,10 @@ std::optional<std::vector<int64_t>> known_integers(const Case& c, TensorName nam
   const TensorSpec* tensor = c.find(name);
   if (!tensor || !small || is_floating(tensor->dtype)) return std::nullopt;
   if (std::holds_alternative<std::monostate>(*tensor->values)) return std::nullopt;
-  if (tensor->offset + *tensor->span() > c.storage_elements(*tensor)) return std::nullopt;
+  // A view may leave its storage, and a very large storage is not made.
   const StorageBytes& storage = small->storages[static_cast<size_t>(tensor->storage)];
+  const int64_t num_elements = storage.size_bytes() / size_in_bytes(tensor->dtype);
+  if (tensor->offset + *tensor->span() > num_elements) return std::nullopt;
   std::vector<int64_t> values;
   for_each_element(*tensor,
                    [&](int64_t at) { values.push_back(read_integer(storage, tensor->dtype, at)); });

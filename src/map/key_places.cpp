@@ -133,10 +133,10 @@ std::optional<ByteRuns> KeyPlaces::bytes_of(const TensorSpec& tensor, const Piec
 std::optional<int64_t> KeyPlaces::kernel_page(int64_t sequence, int64_t entry) const {
   if (!launch_ || !small_) return std::nullopt;
   const TensorSpec& table = c_.at(TensorName::kBlockTable);
+  const StorageBytes& storage = small_->storages[static_cast<size_t>(table.storage)];
   const int64_t at = table.offset + sequence * launch_->block_table_batch_stride + entry;
-  if (at >= c_.storage_elements(table)) return std::nullopt;
-  return static_cast<int32_t>(
-      read_integer(small_->storages[static_cast<size_t>(table.storage)], table.dtype, at));
+  if (at >= storage.size_bytes() / size_in_bytes(table.dtype)) return std::nullopt;
+  return static_cast<int32_t>(read_integer(storage, table.dtype, at));
 }
 
 }  // namespace flashcheck

@@ -206,6 +206,13 @@ TEST_CASE("rules keep to the tests that they are about") {
   CHECK_FALSE(codes_of({flat({4}, {9})}).contains("FC-L202"));
 }
 
+TEST_CASE("slopes that are made up are not equal") {
+  const std::optional<LintCase> test = lint_case(fixed_alibi_call());
+  REQUIRE(test.has_value());
+  CHECK(test->problem.alibi_slopes.empty());
+  CHECK_FALSE(codes_of({fixed_alibi_call()}).contains("FC-L605"));
+}
+
 TEST_CASE("a test without numbers is not linted") {
   CHECK_FALSE(lint_case(with(fixed_call(), [](Case& c) {
                 reshape(c, TensorName::kK, {6, 2, 64});

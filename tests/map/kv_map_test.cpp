@@ -164,6 +164,12 @@ TEST_CASE("without values there are lengths but no pages, or nothing at all") {
   CHECK(make_kv_map(long_paged_call(), nullptr, nullptr, {}).sequences.empty());
 }
 
+TEST_CASE("a table in a storage too large to be made is unknown, not read") {
+  Case c = long_paged_call();
+  c.storages[static_cast<size_t>(c.at(TensorName::kBlockTable).storage)].elements = 1 << 25;
+  CHECK(map_of(c).sequences[0].pieces[0].kind == PlaceKind::kUnknownPage);
+}
+
 TEST_CASE("lengths that step back are drawn as empty") {
   Case c = varlen_call();
   write_out(c, TensorName::kSeqlensK, {0, 9, 4});
