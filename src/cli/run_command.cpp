@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -13,36 +11,15 @@
 #include "src/cli/output_files.h"
 #include "src/cli/parallel.h"
 #include "src/cli/progress.h"
+#include "src/cli/selection.h"
 #include "src/cli/terminal.h"
-#include "src/load/load.h"
+#include "src/expectation.h"
+#include "src/lint/lint.h"
 #include "src/report/reporter.h"
 #include "src/version.h"
 
 namespace flashcheck {
 namespace {
-
-/// A glob on the whole id; one without wildcards also names a test by its own id.
-bool is_selected(const std::string& id, const std::vector<std::string>& filters) {
-  if (filters.empty()) return true;
-  const std::string last = id.substr(id.rfind('/') + 1);
-  return std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
-    return fnmatch(filter.c_str(), id.c_str(), 0) == 0 || filter == last;
-  });
-}
-
-LoadResult load_selected(const RunOptions& options) {
-  CasePaths paths = expand_paths(options.paths);
-  LoadResult all{.complaints = std::move(paths.complaints)};
-  for (const std::string& path : paths.files) {
-    LoadResult loaded = load_file(path);
-    for (Case& c : loaded.cases) {
-      if (is_selected(c.id, options.filters)) all.cases.push_back(std::move(c));
-    }
-    std::move(loaded.complaints.begin(), loaded.complaints.end(),
-              std::back_inserter(all.complaints));
-  }
-  return all;
-}
 
 /// The first demanded backend that cannot run here, with the reason; nothing if all can.
 std::optional<std::string> missing_backend(const std::vector<std::string>& required) {
@@ -90,6 +67,17 @@ void check_all(const std::vector<Case>& cases, const RunOptions& options,
       [&](int64_t done) { progress.show(done); });
 }
 
+/// Faults that the tests whose numbers are judged could together not have shown. A question is no
+/// test: it is not there to find faults.
+int64_t count_blind_spots(const std::vector<Case>& cases) {
+  std::vector<LintCase> suite;
+  for (const Case& c : cases) {
+    if (!c.expect || !needs_numbers(c)) continue;
+    if (std::optional<LintCase> test = lint_case(c)) suite.push_back(*std::move(test));
+  }
+  return suite.empty() ? 0 : static_cast<int64_t>(lint(suite).size());
+}
+
 ExitStatus status_of(const Summary& summary, const RunOptions& options) {
   if (summary.num_complaints > 0) return ExitStatus::kBadCaseFile;
   if (summary.num_passed + summary.num_failed == 0 && !options.allow_empty) {
@@ -105,7 +93,7 @@ ExitStatus run_command(const RunOptions& options) {
     std::cerr << "flashcheck: --require " << *missing << '\n';
     return ExitStatus::kMissing;
   }
-  const LoadResult loaded = load_selected(options);
+  const LoadResult loaded = load_selected(options.paths, options.filters);
   if (options.list) {
     for (const Case& c : loaded.cases) std::cout << c.id << '\n';
   }
@@ -127,6 +115,7 @@ ExitStatus run_command(const RunOptions& options) {
     return status_of(summary, options);
   }
   check_all(loaded.cases, options, reporters, summary);
+  if (options.run_kernel) summary.num_blind_spots = count_blind_spots(loaded.cases);
   for (const auto& reporter : reporters) reporter->on_end(summary);
   files.close();
   const ExitStatus status = status_of(summary, options);

@@ -133,6 +133,7 @@ class JsonlReporter : public Reporter {
            {"failed", summary.num_failed},
            {"skipped", summary.num_skipped},
            {"complaints", summary.num_complaints},
+           {"blind_spots", summary.num_blind_spots},
            {"verdicts", summary.verdicts},
            {"skip_reasons", summary.skip_reasons}});
   }

@@ -17,6 +17,7 @@ namespace flashcheck {
 struct Summary {
   int64_t num_passed = 0, num_failed = 0, num_skipped = 0;
   int64_t num_complaints = 0;                   // of files that are no cases
+  int64_t num_blind_spots = 0;                  // faults that the run could not have shown (FC-L)
   std::map<std::string, int64_t> skip_reasons;  // rule name -> cases
   std::map<std::string, int64_t> verdicts;      // verdict -> cases
 

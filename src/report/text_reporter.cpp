@@ -48,6 +48,10 @@ class TextReporter : public Reporter {
       text += fmt::format(", {} complaint{} about case files", summary.num_complaints,
                           summary.num_complaints == 1 ? "" : "s");
     }
+    if (summary.num_blind_spots > 0) {
+      text += fmt::format(", {} blind spot{} (flashcheck lint --together names them)",
+                          summary.num_blind_spots, summary.num_blind_spots == 1 ? "" : "s");
+    }
     out_ << paint(color, text) << '\n';
   }
 
