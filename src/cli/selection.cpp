@@ -7,6 +7,7 @@
 #include <utility>
 
 namespace flashcheck {
+namespace {
 
 bool is_selected(const std::string& id, const std::vector<std::string>& filters) {
   if (filters.empty()) return true;
@@ -15,6 +16,8 @@ bool is_selected(const std::string& id, const std::vector<std::string>& filters)
     return fnmatch(filter.c_str(), id.c_str(), 0) == 0 || filter == last;
   });
 }
+
+}  // namespace
 
 LoadResult load_selected(const std::vector<std::string>& paths,
                          const std::vector<std::string>& filters) {
