@@ -36,10 +36,9 @@ struct Comparison {
   int64_t num_unbounded = 0;            // elements for which the arithmetic promises nothing
   int64_t num_wrong_rows = 0;           // (row, head) pairs with a mismatch
   double max_ratio = 0, median_ratio = 0;
-  std::vector<Mismatch> worst;        // of the mismatched: at most 8, worst first, then by position
-  bool is_constant = false;           // every actual element is the same number
-  double constant_value = 0;          // which
-  bool expected_is_constant = false;  // and so is every expected one (to the output's ulp)
+  std::vector<Mismatch> worst;  // of the mismatched: at most 8, worst first, then by position
+  bool is_constant = false;     // every actual element is the same number
+  double constant_value = 0;    // which
 
   int64_t num_lse_checked = 0, num_lse_mismatched = 0;
   double max_lse_ratio = 0;
