@@ -53,13 +53,13 @@ FLASHCHECK_HOST_DEVICE inline SequenceExtent sequence_extent(const AttentionPara
 
 /// Paged, candle visits ceil(max_seqlen_k / 32) tiles of 32 keys and no more, while the mask stays
 /// aligned to the true length (candle-flash-attn/kernels/flash_fwd_kernel.h:564-572): keys past
-/// them are not read, not even where a range names them.
+/// them are not read, not even where a range names them. Without a wrapper every key counts.
 FLASHCHECK_HOST_DEVICE inline Mask sequence_mask(const AttentionParams& params, int64_t sequence,
                                                  const SequenceExtent& extent) {
   const LaunchParams& launch = params.launch;
   Mask mask;
   mask.num_keys = extent.seqlen_k;
-  if (params.block_table != nullptr) {
+  if (params.block_table != nullptr && launch.wrapper != Wrapper::kNone) {
     const int64_t cap = (int64_t{launch.seqlen_k} + 31) / 32 * 32;
     if (mask.num_keys > cap) mask.num_keys = cap;
   }

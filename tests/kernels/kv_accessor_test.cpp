@@ -124,6 +124,8 @@ TEST_CASE("the mask of a launch") {
     CHECK(sequence_mask(params, 0, extent).num_keys == 100);
     launch.seqlen_k = 0;
     CHECK(sequence_mask(params, 0, extent).num_keys == 0);
+    launch.wrapper = Wrapper::kNone;
+    CHECK(sequence_mask(params, 0, extent).num_keys == 100);
   }
   SUBCASE("ranges count where something is hidden") {
     params.mm_prefix_ranges = ranges.data();
