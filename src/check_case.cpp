@@ -30,14 +30,17 @@ DataStorages data_storages(const Case& c) {
 }
 
 /// Why an accepted, memory-safe call cannot be run here; nothing if it can.
-std::optional<Finding> obstacle(const Case& c, const LaunchParams& launch,
+std::optional<Finding> obstacle(const Case& c, const std::vector<Sequence>& sequences,
                                 const CheckOptions& options) {
   if (c.q().num_elements() == 0) return nothing_to_compute(c);
-  if (const std::optional<int64_t> bytes = bytes_needed(c);
+  int64_t longest = 0;
+  for (const Sequence& s : sequences) longest = std::max(longest, s.seqlen_k);
+  if (const std::optional<int64_t> bytes = bytes_needed(c, longest);
       !bytes || *bytes > options.max_memory_bytes) {
     return too_much_memory(bytes, options.max_memory_bytes);
   }
-  if (const std::optional<int64_t> work = kernel_work(launch); !work || *work > options.max_work) {
+  if (const std::optional<int64_t> work = kernel_work(c, sequences);
+      !work || *work > options.max_work) {
     return too_much_work(work, options.max_work);
   }
   return dump_of_another_shape(c);
@@ -77,14 +80,15 @@ void check(const Case& c, const CheckOptions& options, CaseReport& report) {
     return;
   }
 
-  Hazards hazards = find_hazards(c, *report.outcome.launch, make_inputs(c, /*with_data=*/false));
+  const Inputs small = make_inputs(c, /*with_data=*/false);
+  Hazards hazards = find_hazards(c, *report.outcome.launch, small);
   report.hazards = std::move(hazards.findings);
   if (!options.run_kernel || !needs_numbers(c)) return;
   if (!hazards.is_memory_safe) {
     if (!has_warning(report.hazards)) report.findings.push_back(not_proven_safe(c));
     return;
   }
-  if (std::optional<Finding> reason = obstacle(c, *report.outcome.launch, options)) {
+  if (std::optional<Finding> reason = obstacle(c, sequences_of(c, small), options)) {
     report.findings.push_back(*std::move(reason));
     return;
   }
@@ -113,7 +117,7 @@ CaseReport check_case(const Case& c, const CheckOptions& options) {
   } catch (const InputError& error) {
     report.findings.push_back(error.finding);
   } catch (const std::bad_alloc&) {
-    report.findings.push_back(too_much_memory(bytes_needed(c), options.max_memory_bytes));
+    report.findings.push_back(too_much_memory(bytes_needed(c, 0), options.max_memory_bytes));
   }
   report.verdict = verdict_of(report);
   report.unmet = unmet_demands(report);

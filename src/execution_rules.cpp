@@ -38,7 +38,9 @@ constexpr Rule kNotProvenSafe{
     .name = "not-proven-safe",
     .message = "not run: {reason}",
     .why = "A call runs only if every address it can touch is known to be inside its storage.",
-    .fix = "Give the values, or run `flashcheck check` for the static half alone.",
+    .fix =
+        "Give the values, correct or shrink the table or the batch, or run `flashcheck check` for "
+        "the static half alone.",
     .source = "flashcheck"};
 
 constexpr Rule kOtherShape{
@@ -89,6 +91,13 @@ Finding not_proven_safe(const Case& c) {
     return make_finding(kNotProvenSafe, fmt::format("/tensors/{}", name_of(name)),
                         {{"reason", fmt::format("it needs the values of {}", name_of(name))}});
   }
+  if (!c.find(TensorName::kBlockTable)) {
+    const bool varlen = c.function->varlen;
+    const int64_t batch = varlen ? c.at(TensorName::kSeqlensQ).shape[0] - 1 : c.q().shape[0];
+    return make_finding(
+        kNotProvenSafe, varlen ? "/tensors/seqlens_q" : "/tensors/q",
+        {{"reason", fmt::format("a batch of {} is too large to look at each sequence", batch)}});
+  }
   return make_finding(kNotProvenSafe, "/tensors/block_table",
                       {{"reason",
                         "block_table has entries out of range among the pages of a "
@@ -117,15 +126,16 @@ Finding nothing_to_compute(const Case& c) {
                       {{"q", fmt::format("{}", fmt::join(c.q().shape, ", "))}});
 }
 
-std::optional<int64_t> kernel_work(const LaunchParams& launch) {
-  const bool varlen = launch.cu_seqlens_q_offset_bytes.has_value();
-  const std::array<int64_t, 4> factors{launch.h, int64_t{launch.d} * 2, launch.seqlen_k,
-                                       varlen ? 1 : int64_t{launch.seqlen_q}};
-  std::optional<int64_t> work = varlen ? launch.total_q : launch.b;
-  for (int64_t factor : factors) {
-    if (work) work = checked_mul(*work, factor);
+std::optional<int64_t> kernel_work(const Case& c, const std::vector<Sequence>& sequences) {
+  const TensorSpec& q = c.q();
+  const std::optional<int64_t> per_pair =
+      checked_mul(q.shape[q.shape.size() - 2] * 2, q.shape.back());
+  std::optional<int64_t> pairs = 0;
+  for (const Sequence& s : sequences) {
+    const std::optional<int64_t> of_sequence = checked_mul(s.seqlen_q, s.seqlen_k);
+    pairs = pairs && of_sequence ? checked_add(*pairs, *of_sequence) : std::nullopt;
   }
-  return work;
+  return pairs && per_pair ? checked_mul(*pairs, *per_pair) : std::nullopt;
 }
 
 std::span<const Rule* const> execution_rules() {

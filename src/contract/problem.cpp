@@ -107,6 +107,10 @@ void set_windows(const Case& c, AttentionProblem& problem) {
 
 }  // namespace
 
+std::vector<Sequence> sequences_of(const Case& c, const Inputs& inputs) {
+  return c.function->varlen ? sequences_from_tables(c, inputs) : equal_sequences(c);
+}
+
 AttentionProblem declared_problem(const Case& c, const LaunchParams& launch, const Inputs& inputs) {
   AttentionProblem problem;
   const auto heads_of = [](const TensorSpec& t) { return t.shape[t.shape.size() - 2]; };
@@ -116,7 +120,7 @@ AttentionProblem declared_problem(const Case& c, const LaunchParams& launch, con
   problem.head_dim = c.q().shape.back();
   problem.is_varlen = c.function->varlen;
   problem.is_paged = c.function->paged;
-  problem.sequences = problem.is_varlen ? sequences_from_tables(c, inputs) : equal_sequences(c);
+  problem.sequences = sequences_of(c, inputs);
   problem.total_q = problem.is_varlen ? c.q().shape[0] : problem.batch_size() * c.q().shape[1];
   problem.q = rows_of(c.q());
   problem.k = rows_of(c.k());

@@ -10,6 +10,10 @@
 
 namespace flashcheck {
 
+/// The sequences of an accepted call; none where q is empty. `inputs` holds the values of the
+/// lengths. Preconditions as below.
+std::vector<Sequence> sequences_of(const Case& c, const Inputs& inputs);
+
 /// Reads the problem that the caller meant out of an accepted call. `inputs` holds the values of
 /// the small tensors (seqlens, block table, ranges, slopes). Precondition: the contract accepted
 /// the call and the memory-safety rules found nothing.

@@ -221,7 +221,7 @@ Inputs make_inputs(const Case& c, bool with_data) {
   return inputs;
 }
 
-std::optional<int64_t> bytes_needed(const Case& c) {
+std::optional<int64_t> bytes_needed(const Case& c, int64_t longest_seqlen_k) {
   std::optional<int64_t> total = 0;
   const auto add = [&](std::optional<int64_t> count, int64_t bytes_each) {
     const std::optional<int64_t> bytes = count ? checked_mul(*count, bytes_each) : std::nullopt;
@@ -232,11 +232,8 @@ std::optional<int64_t> bytes_needed(const Case& c) {
   const std::optional<int64_t> num_out = q.num_elements();
   add(num_out, size_in_bytes(q.dtype));
   add(num_out, kComparisonBytes);
-  const TensorSpec& k = c.k();
-  const int64_t num_heads_k = k.rank() < 2 ? 1 : std::max<int64_t>(k.shape[k.shape.size() - 2], 1);
-  const std::optional<int64_t> num_k = k.num_elements();
-  add(num_k ? std::optional(*num_k / num_heads_k) : std::nullopt, 2 * sizeof(double));
   const int64_t head_dim = q.shape.empty() ? 1 : std::max<int64_t>(q.shape.back(), 1);
+  add(checked_mul(longest_seqlen_k, head_dim), 2 * sizeof(double));
   add(num_out ? std::optional(*num_out / head_dim) : std::nullopt, sizeof(float));  // lse
   return total;
 }

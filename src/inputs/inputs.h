@@ -23,9 +23,9 @@ bool has_values(const TensorSpec& tensor);
 Inputs make_inputs(const Case& c, bool with_data);
 
 /// Bytes that make_inputs and a run need at most: the storages, out and lse as the kernel writes
-/// them, one kv head of K and V and the compared elements in double; nothing if it does not fit an
-/// int64.
-std::optional<int64_t> bytes_needed(const Case& c);
+/// them, one kv head of K and V of the longest sequence (which may name a page many times) and the
+/// compared elements in double; nothing if it does not fit an int64.
+std::optional<int64_t> bytes_needed(const Case& c, int64_t longest_seqlen_k);
 
 /// What make_inputs throws: a finding of an FC-X rule.
 struct InputError {

@@ -279,16 +279,17 @@ TEST_CASE("a storage that nobody can have") {
   CHECK(message == "q: this machine does not give 2305843009213693952 bytes for the storage");
   builder.get().storages[0].elements = INT64_MAX;
   CHECK(complaint(builder.get(), &message) == "FC-X001");
-  CHECK_FALSE(bytes_needed(builder.get()).has_value());
+  CHECK_FALSE(bytes_needed(builder.get(), 0).has_value());
 }
 
 TEST_CASE("the bytes that a run needs") {
   CaseBuilder builder;  // q, k, v of 16 f16 elements; 2 rows
-  const int64_t run = 16 * 2 + 2 * 4 + 16 * 7 * 8 + 16 * 2 * 8;
-  CHECK(bytes_needed(builder.get()) == 3 * 32 + run);
+  const int64_t run = 16 * 2 + 2 * 4 + 16 * 7 * 8 + 5 * 8 * 2 * 8;  // a head of 5 keys
+  CHECK(bytes_needed(builder.get(), 5) == 3 * 32 + run);
+  CHECK_FALSE(bytes_needed(builder.get(), INT64_MAX).has_value());
   builder.tensor(TensorName::kV).storage = builder.get().k().storage;
   builder.tensor(TensorName::kV).dtype = Dtype::kF32;  // the wider of two views decides
-  CHECK(bytes_needed(builder.get()) == 32 + 64 + run);
+  CHECK(bytes_needed(builder.get(), 5) == 32 + 64 + run);
 }
 
 TEST_CASE("the rules are complete and in order") {
