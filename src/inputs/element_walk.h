@@ -48,11 +48,14 @@ class ElementWalk {
       if (index < storage_elements_) visit(n, index);
       size_t i = 0;  // the innermost dim comes first
       for (; i < dims_.size(); ++i) {
-        n += dims_[i].logical_stride;
-        index += dims_[i].stride;
-        if (++at[i] < dims_[i].size) break;
-        n -= dims_[i].size * dims_[i].logical_stride;
-        index -= dims_[i].size * dims_[i].stride;
+        if (++at[i] < dims_[i].size) {
+          n += dims_[i].logical_stride;
+          index += dims_[i].stride;
+          break;
+        }
+        // Back to its start, never one step past its end: that may not fit.
+        n -= (dims_[i].size - 1) * dims_[i].logical_stride;
+        index -= (dims_[i].size - 1) * dims_[i].stride;
         at[i] = 0;
       }
       if (i == dims_.size()) return;
