@@ -117,7 +117,7 @@ CaseReport check_case(const Case& c, const CheckOptions& options) {
   } catch (const InputError& error) {
     report.findings.push_back(error.finding);
   } catch (const std::bad_alloc&) {
-    report.findings.push_back(too_much_memory(bytes_needed(c, 0), options.max_memory_bytes));
+    report.findings.push_back(no_more_memory());
   }
   report.verdict = verdict_of(report);
   report.unmet = unmet_demands(report);

@@ -61,6 +61,16 @@ constexpr Rule kNothingToCompute{
     .fix = "Give q at least one row, head and dim.",
     .source = "flashcheck"};
 
+constexpr Rule kNoMoreMemory{
+    .code = "FC-X106",
+    .name = "no-more-memory",
+    .message = "not run: this machine has no more memory to give",
+    .why =
+        "Every case that runs at the same time may take as much as --max-memory allows, and other "
+        "programs take theirs.",
+    .fix = "Run fewer cases at a time (--jobs), lower --max-memory, or shrink the call.",
+    .source = "flashcheck"};
+
 std::string with_unit(const std::optional<int64_t>& bytes) {
   if (!bytes) return "more than 2^63 bytes";
   constexpr double kMiB = 1024.0 * 1024.0;
@@ -126,6 +136,8 @@ Finding nothing_to_compute(const Case& c) {
                       {{"q", fmt::format("{}", fmt::join(c.q().shape, ", "))}});
 }
 
+Finding no_more_memory() { return make_finding(kNoMoreMemory, "", {}); }
+
 std::optional<int64_t> kernel_work(const Case& c, const std::vector<Sequence>& sequences) {
   const TensorSpec& q = c.q();
   const std::optional<int64_t> per_pair =
@@ -139,8 +151,9 @@ std::optional<int64_t> kernel_work(const Case& c, const std::vector<Sequence>& s
 }
 
 std::span<const Rule* const> execution_rules() {
-  static constexpr std::array<const Rule*, 5> kRules{
-      &kTooMuchMemory, &kTooMuchWork, &kNotProvenSafe, &kOtherShape, &kNothingToCompute};
+  static constexpr std::array<const Rule*, 6> kRules{&kTooMuchMemory,    &kTooMuchWork,
+                                                     &kNotProvenSafe,    &kOtherShape,
+                                                     &kNothingToCompute, &kNoMoreMemory};
   return kRules;
 }
 

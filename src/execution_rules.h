@@ -25,6 +25,9 @@ std::optional<Finding> dump_of_another_shape(const Case& c);
 /// Precondition: q has no elements.
 Finding nothing_to_compute(const Case& c);
 
+/// An allocation failed although the call is within its limits.
+Finding no_more_memory();
+
 /// Multiply-adds of Q K^T and P V if nothing is masked; nothing if it does not fit. Counts true
 /// lengths: max_seqlen_k may be smaller, and a kernel that is not paged does not stop there.
 std::optional<int64_t> kernel_work(const Case& c, const std::vector<Sequence>& sequences);
