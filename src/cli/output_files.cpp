@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 
 namespace flashcheck {
@@ -29,8 +30,22 @@ std::unique_ptr<Reporter> make_reporter(Format format, std::ostream& out, const 
 
 }  // namespace
 
+OutputFiles::File OutputFiles::place(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  // A device or a pipe is written to, never replaced; a link stays, and its file is replaced.
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return {.path = path, .written = path, .is_renamed = false};
+  }
+  const fs::path target = fs::exists(status) ? fs::canonical(path, ignored) : fs::path(path);
+  return {.path = target.string(), .written = fmt::format("{}.{}.part", target.string(), getpid())};
+}
+
 OutputFiles::~OutputFiles() {
-  for (const auto& file : files_) std::remove(file->temporary.c_str());
+  for (const auto& file : files_) {
+    if (file->is_renamed) std::remove(file->written.c_str());
+  }
 }
 
 std::vector<std::unique_ptr<Reporter>> OutputFiles::open(const std::vector<OutputTarget>& targets,
@@ -41,10 +56,8 @@ std::vector<std::unique_ptr<Reporter>> OutputFiles::open(const std::vector<Outpu
       reporters.push_back(make_reporter(target.format, std::cout, style));
       continue;
     }
-    auto file = std::make_unique<File>();
-    file->path = target.path;
-    file->temporary = fmt::format("{}.{}.part", target.path, getpid());
-    file->stream.open(file->temporary, std::ios::binary | std::ios::trunc);
+    auto file = std::make_unique<File>(place(target.path));
+    file->stream.open(file->written, std::ios::binary | std::ios::trunc);
     if (!file->stream) fail(target.path);
     TextStyle plain = style;
     plain.color = false;
@@ -57,7 +70,8 @@ std::vector<std::unique_ptr<Reporter>> OutputFiles::open(const std::vector<Outpu
 void OutputFiles::close() {
   for (const auto& file : files_) {
     file->stream.close();
-    if (!file->stream || std::rename(file->temporary.c_str(), file->path.c_str()) != 0) {
+    if (!file->stream) fail(file->path);
+    if (file->is_renamed && std::rename(file->written.c_str(), file->path.c_str()) != 0) {
       fail(file->path);
     }
   }

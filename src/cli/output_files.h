@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@
 namespace flashcheck {
 
 /// The files that reports go to. Each is written under a temporary name beside its own and renamed
-/// when it is whole, so that nobody reads half a report.
+/// when it is whole, so that nobody reads half a report. Devices and pipes are written to directly.
 class OutputFiles {
  public:
   OutputFiles() = default;
@@ -29,9 +30,12 @@ class OutputFiles {
 
  private:
   struct File {
-    std::string path, temporary;
-    std::ofstream stream;
+    std::string path;     // what it is called when it is whole
+    std::string written;  // what it is called until then; the same where is_renamed is false
+    bool is_renamed = true;
+    std::ofstream stream = {};
   };
+  static File place(const std::string& path);
   std::vector<std::unique_ptr<File>> files_;
 };
 

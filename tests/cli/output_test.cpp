@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -90,6 +91,28 @@ TEST_CASE("reports go to files beside stdout's, whole or not at all") {
   CHECK(text.str().ends_with("</testsuites>\n"));
   CHECK(fs::file_size(lines) > 0);
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("a report never takes the place of a device, a pipe or a link") {
+  const fs::path folder = fs::temp_directory_path() / "flashcheck-special-output-test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const std::string link = (folder / "link.xml").string(), pipe = (folder / "pipe").string();
+  std::ofstream(folder / "real.xml") << "old";
+  fs::create_symlink("real.xml", link);
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const std::string check = "check " + kFixtures + "sound.json ";
+  CHECK(flashcheck_program(check + "--output junit:" + link).status == 0);
+  CHECK(fs::is_symlink(link));
+  CHECK(fs::file_size(folder / "real.xml") > 100);
+  // The reader keeps the writer from waiting for one for ever.
+  CHECK(flashcheck_program(check + "--output junit:" + pipe + " & cat " + pipe).out.find("<?xml") !=
+        std::string::npos);
+  CHECK(fs::is_fifo(pipe));
+  CHECK(flashcheck_program(check + "--output junit:/dev/full").status == 70);
+  CHECK(fs::is_character_file("/dev/full"));
+  CHECK(flashcheck_program(check + "--output junit:" + folder.string()).status == 70);
   fs::remove_all(folder);
 }
 
