@@ -195,6 +195,22 @@ TEST_CASE("lse: either layout, +inf where no key is seen") {
   }
 }
 
+TEST_CASE("lse of a row whose scores are no numbers: NaN, or +inf as candle has it") {
+  TestProblem made = make_problem({.num_heads = 1, .lengths = {{1, 2}}}, 4);
+  write_element(made.inputs.storages[0], Dtype::kF16, 0, std::nan(""));
+  Exact exact(std::move(made));
+  REQUIRE(std::isnan(exact.reference.lse[0]));
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float lse : {std::nanf(""), kInfinity}) {
+    exact.output.lse = {lse};
+    CHECK(exact.compared().num_lse_mismatched == 0);
+  }
+  for (const float lse : {1.0f, -kInfinity}) {
+    exact.output.lse = {lse};
+    CHECK(exact.compared().num_lse_mismatched == 1);
+  }
+}
+
 TEST_CASE("constants are noticed") {
   Exact exact = small();
   CHECK_FALSE(exact.compared().is_constant);
