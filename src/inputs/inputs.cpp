@@ -44,7 +44,9 @@ std::vector<std::optional<int64_t>> storage_sizes(const Case& c, bool with_data)
     std::optional<int64_t>& size = sizes[static_cast<size_t>(tensor->storage)];
     const std::optional<int64_t> needed =
         checked_mul(c.storage_elements(*tensor), size_in_bytes(tensor->dtype));
-    if (!with_data && (!has_values(*tensor) || !needed || *needed > kMaxSmallBytes)) continue;
+    const bool is_filled =
+        has_values(*tensor) || static_cast<TensorName>(i) == TensorName::kAlibiSlopes;
+    if (!with_data && (!is_filled || !needed || *needed > kMaxSmallBytes)) continue;
     size = size && needed ? std::optional(std::max(*size, *needed)) : std::nullopt;
   }
   return sizes;
