@@ -35,7 +35,20 @@ struct Call {
   const Op& op;
 
   int expected_rank(TensorName name) const {
-    return name == TensorName::kQ ? op.q_rank() : op.kv_rank();
+    switch (name) {
+      case TensorName::kQ:
+        return op.q_rank();
+      case TensorName::kSeqlensQ:
+      case TensorName::kSeqlensK:
+      case TensorName::kAlibiSlopes:
+        return 1;
+      case TensorName::kBlockTable:
+        return 2;
+      case TensorName::kMmPrefixRanges:
+        return 3;
+      default:
+        return op.kv_rank();
+    }
   }
   bool has_expected_rank(TensorName name) const { return c.at(name).rank() == expected_rank(name); }
   /// Preconditions: q, or k, has its expected rank.

@@ -13,25 +13,6 @@ bool is_small(TensorName name) {
   return name != TensorName::kQ && name != TensorName::kK && name != TensorName::kV;
 }
 
-int rank_of(const Call& call, TensorName name) {
-  switch (name) {
-    case TensorName::kSeqlensQ:
-    case TensorName::kSeqlensK:
-    case TensorName::kAlibiSlopes:
-      return 1;
-    case TensorName::kBlockTable:
-      return 2;
-    case TensorName::kMmPrefixRanges:
-      return 3;
-    default:
-      return call.expected_rank(name);
-  }
-}
-
-bool has_rank(const Call& call, TensorName name) {
-  return call.c.at(name).rank() == rank_of(call, name);
-}
-
 /// What the kernel reads the tensor as, in words.
 std::string dtypes_of(const Call& call, TensorName name) {
   switch (name) {
@@ -101,7 +82,7 @@ std::vector<int64_t> shape_wanted(const Call& call, TensorName name) {
 }
 
 bool shape_is_wrong(const Call& call, TensorName name) {
-  if (!has_rank(call, name) || !call.has_expected_rank(TensorName::kQ)) return false;
+  if (!call.has_expected_rank(name) || !call.has_expected_rank(TensorName::kQ)) return false;
   if (name == TensorName::kV && !call.has_expected_rank(TensorName::kK)) return false;
   const bool needs_batch =
       is_small(name) && name != TensorName::kSeqlensQ && name != TensorName::kAlibiSlopes;
@@ -121,14 +102,14 @@ constinit const ContractRule kNoWrapperRank{
                     "with seqlens; paged k and v are (pages, rows, heads, head_dim).",
              .fix = "Reshape the tensor.",
              .source = "docs/case-format.md"},
-    .fails = [](const Call& call, TensorName subject) { return !has_rank(call, subject); },
+    .fails = [](const Call& call, TensorName subject) { return !call.has_expected_rank(subject); },
     .facts =
         [](const Call& call, TensorName subject) {
           const TensorSpec& tensor = call.c.at(subject);
           return Facts{.where = pointer_to(subject, "shape"),
                        .args = {{"tensor", text_of(subject)},
                                 {"rank", std::to_string(tensor.rank())},
-                                {"expected", std::to_string(rank_of(call, subject))}}};
+                                {"expected", std::to_string(call.expected_rank(subject))}}};
         }};
 
 constinit const ContractRule kNoWrapperDtype{
@@ -158,7 +139,8 @@ constinit const ContractRule kNoWrapperStride{
     .fails =
         [](const Call& call, TensorName subject) {
           const TensorSpec& tensor = call.c.at(subject);
-          return has_rank(call, subject) && tensor.shape.back() > 1 && tensor.strides.back() != 1;
+          return call.has_expected_rank(subject) && tensor.shape.back() > 1 &&
+                 tensor.strides.back() != 1;
         },
     .facts =
         [](const Call& call, TensorName subject) {

@@ -148,8 +148,7 @@ constinit const ContractRule kTableLastDimNotContiguous{
              .source = "candle-flash-attn/src/lib.rs:508-510, 637-639"},
     .fails =
         [](const Call& call, TensorName subject) {
-          const int expected = subject == TensorName::kBlockTable ? 2 : 3;
-          return call.c.at(subject).rank() == expected && last_stride_is_not_1(call, subject);
+          return call.has_expected_rank(subject) && last_stride_is_not_1(call, subject);
         },
     .facts = table_last_dim_not_contiguous};
 
