@@ -50,7 +50,7 @@ constexpr Rule kOtherShape{
     .why =
         "The dumped output is held against the reference element by element: out in q's shape, "
         "lse by head and row.",
-    .fix = "Give it the shape that is named; a transposed dump can be described by its strides.",
+    .fix = "Transpose or reshape it before it is saved, so that it has the shape that is named.",
     .source = "flashcheck"};
 
 constexpr Rule kNothingToCompute{

@@ -144,7 +144,10 @@ CommandLine usage_error(const CLI::App& app, const CLI::ParseError& error, int a
   } else if (argc <= 1) {
     text = "expected a command, such as run, check or explain";
   } else if (app.get_subcommands().empty()) {
-    text = fmt::format("expected a command, got {}{}", argv[1], hint_for(app, argv[1]));
+    const std::string word = argv[1];
+    const bool is_file = word.ends_with(".json") || word.ends_with(".jsonl");
+    text = fmt::format("expected a command, got {}{}", word,
+                       is_file ? "; did you mean run " + word + "?" : hint_for(app, word));
   }
   const std::string command =
       app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name();
@@ -166,7 +169,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", fmt::format("flashcheck {} (candle-flash-attn at {})", kVersion,
                                                 kCandleRevision));
   CLI::App* run = app.add_subcommand("run", "judge the calls of case files, numbers included");
-  CLI::App* check = app.add_subcommand("check", "judge them without running a kernel");
+  CLI::App* check =
+      app.add_subcommand("check", "judge the calls of case files without running a kernel");
   CLI::App* map = app.add_subcommand("map", "draw where keys live, who shares, and what rows see");
   CLI::App* lint = app.add_subcommand("lint", "name the faults that tests could not have shown");
   CLI::App* layouts = app.add_subcommand("layouts", "list engines' KV-cache layouts, as strides");

@@ -86,6 +86,43 @@ ExitStatus status_of(const Summary& summary, const RunOptions& options) {
   return summary.num_failed > 0 ? ExitStatus::kUnexpected : ExitStatus::kOk;
 }
 
+/// Says on stderr why a run came to nothing.
+void explain_nothing(const LoadResult& loaded, const RunOptions& options) {
+  if (!loaded.cases.empty()) {
+    std::cerr << "flashcheck: nothing ran, so nothing was shown (--allow-empty accepts that)\n";
+  } else if (!options.filters.empty()) {
+    std::cerr << "flashcheck: no case fits the filter (`--list` without -k prints the ids)\n";
+  } else {
+    std::cerr << "flashcheck: there is no .json or .jsonl file in what was named\n";
+  }
+}
+
+ExitStatus list_cases(const LoadResult& loaded, const RunOptions& options) {
+  for (const Case& c : loaded.cases) std::cout << c.id << '\n';
+  const auto reporter = make_text_reporter(std::cout, {.width = text_width()});
+  for (const LoadComplaint& complaint : loaded.complaints) reporter->on_complaint(complaint);
+  if (!loaded.complaints.empty()) return ExitStatus::kBadCaseFile;
+  if (!loaded.cases.empty() || options.allow_empty) return ExitStatus::kOk;
+  explain_nothing(loaded, options);
+  return ExitStatus::kNothingRan;
+}
+
+ExitStatus run_cases(const LoadResult& loaded, const RunOptions& options,
+                     const std::vector<std::unique_ptr<Reporter>>& reporters) {
+  const RunHeader header{.version = kVersion,
+                         .command = options.run_kernel ? "run" : "check",
+                         .program = program_name()};
+  Summary summary{.num_complaints = static_cast<int64_t>(loaded.complaints.size())};
+  for (const auto& reporter : reporters) {
+    reporter->on_begin(header);
+    for (const LoadComplaint& complaint : loaded.complaints) reporter->on_complaint(complaint);
+  }
+  check_all(loaded.cases, options, reporters, summary);
+  if (options.run_kernel) summary.num_blind_spots = count_blind_spots(loaded.cases);
+  for (const auto& reporter : reporters) reporter->on_end(summary);
+  return status_of(summary, options);
+}
+
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options) {
@@ -94,37 +131,21 @@ ExitStatus run_command(const RunOptions& options) {
     return ExitStatus::kMissing;
   }
   const LoadResult loaded = load_selected(options.paths, options.filters);
-  if (options.list) {
-    for (const Case& c : loaded.cases) std::cout << c.id << '\n';
-  }
+  if (options.list) return list_cases(loaded, options);
 
   OutputFiles files;
   const TextStyle style{
       .color = use_color(options.color), .width = text_width(), .verbose = options.verbose};
-  std::vector<std::unique_ptr<Reporter>> reporters =
-      files.open(options.list ? std::vector<OutputTarget>{{.path = "-"}} : options.outputs, style);
-  Summary summary{.num_complaints = static_cast<int64_t>(loaded.complaints.size())};
-  for (const auto& reporter : reporters) {
-    if (!options.list) {
-      reporter->on_begin({.version = kVersion, .command = options.run_kernel ? "run" : "check"});
-    }
-    for (const LoadComplaint& complaint : loaded.complaints) reporter->on_complaint(complaint);
+  std::vector<std::unique_ptr<Reporter>> reporters;
+  try {
+    reporters = files.open(options.outputs, style);
+  } catch (const OutputError& error) {  // a path that cannot be: what was asked for is wrong
+    std::cerr << "flashcheck: --output " << error.what() << '\n';
+    return ExitStatus::kUsage;
   }
-  if (options.list) {
-    summary.num_passed = static_cast<int64_t>(loaded.cases.size());
-    return status_of(summary, options);
-  }
-  check_all(loaded.cases, options, reporters, summary);
-  if (options.run_kernel) summary.num_blind_spots = count_blind_spots(loaded.cases);
-  for (const auto& reporter : reporters) reporter->on_end(summary);
+  const ExitStatus status = run_cases(loaded, options, reporters);
   files.close();
-  const ExitStatus status = status_of(summary, options);
-  if (status == ExitStatus::kNothingRan) {
-    std::cerr
-        << (loaded.cases.empty() && !options.filters.empty()
-                ? "flashcheck: no case fits the filter\n"
-                : "flashcheck: nothing ran, so nothing was shown (--allow-empty accepts that)\n");
-  }
+  if (status == ExitStatus::kNothingRan) explain_nothing(loaded, options);
   return status;
 }
 

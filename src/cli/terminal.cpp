@@ -31,6 +31,11 @@ int text_width() {
   return columns == 0 ? kDefault : std::clamp(columns, kLeast, kMost);
 }
 
+std::string program_name() {
+  const std::string_view given = environment("FLASHCHECK_PROGRAM");
+  return given.empty() ? "flashcheck" : std::string(given);
+}
+
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 
 }  // namespace flashcheck

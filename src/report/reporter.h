@@ -28,7 +28,8 @@ struct Summary {
 /// How the run was asked for; told in headers and repeated in commands.
 struct RunHeader {
   std::string version;
-  std::string command;  // "run" or "check"
+  std::string command;                 // "run" or "check"
+  std::string program = "flashcheck";  // as the user calls it
 };
 
 /// Puts a run into words, in order of file and test. Reads reports, changes nothing.

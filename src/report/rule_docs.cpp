@@ -47,6 +47,10 @@ std::string markdown_of(const Rule& rule) {
   return page + "\n";
 }
 
+std::string list_line(const Rule& rule) {
+  return fmt::format("{}  {:<11}  {}\n", rule.code, name_of(rule.severity), rule.name);
+}
+
 }  // namespace
 
 std::string explain_rule(const Rule& rule, int width) {
@@ -74,12 +78,33 @@ std::string explain_message(std::string_view message, int width) {
   return pages;
 }
 
+std::string explain_symptom(std::string_view message, int width) {
+  const Symptom* symptom = find_symptom(message);
+  if (!symptom) return "";
+  std::string page = labelled(
+      "means",
+      fmt::format("{}. A device reports such a fault late: the call that returns it may be "
+                  "a later, innocent one, and every call after it fails too.",
+                  symptom->means),
+      width);
+  page += labelled("try", "`flashcheck check` on the calls before it: the rules below say which.",
+                   width);
+  for (std::string_view code : symptom->codes) {
+    if (const Rule* rule = find_rule(code)) page += list_line(*rule);
+  }
+  return page;
+}
+
+std::string list_rules_with(std::string_view text) {
+  std::string list;
+  for (const Rule* rule : search_rules(text)) list += list_line(*rule);
+  return list;
+}
+
 std::string rules_list() {
   std::string list;
   for (const RuleFamily& family : rule_families()) {
-    for (const Rule* rule : family.rules) {
-      list += fmt::format("{}  {:<11}  {}\n", rule->code, name_of(rule->severity), rule->name);
-    }
+    for (const Rule* rule : family.rules) list += list_line(*rule);
   }
   return list;
 }

@@ -14,6 +14,11 @@ std::string explain_rule(const Rule& rule, int width);
 /// Pages of the rules that word this message, with the values read back; empty if none does.
 std::string explain_message(std::string_view message, int width);
 
+/// What a pasted device error means, with the hazards that end in it; empty if none does.
+std::string explain_symptom(std::string_view message, int width);
+/// The rules that hold this text in their name or message, a line each; empty if none does.
+std::string list_rules_with(std::string_view text);
+
 /// A line a rule: code, severity, name.
 std::string rules_list();
 /// docs/rules.md.

@@ -23,6 +23,12 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   });
 }
 
+std::string lowered(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
 /// What people paste comes with a log's prefix, quotes or a wrapper around it.
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kAround = " \t\r\n\"'`";
@@ -59,15 +65,24 @@ std::vector<RuleFamily> rule_families() {
 const Rule* find_rule(std::string_view code_or_name) {
   for (const RuleFamily& family : rule_families()) {
     for (const Rule* rule : family.rules) {
-      if (equal_ignoring_case(rule->code, code_or_name) || rule->name == code_or_name) return rule;
+      if (equal_ignoring_case(rule->code, code_or_name) ||
+          equal_ignoring_case(rule->code.substr(3), code_or_name) || rule->name == code_or_name) {
+        return rule;
+      }
     }
   }
   return nullptr;
 }
 
 std::vector<MessageMatch> match_message(std::string_view message) {
+  // Of a backtrace the message is the first line; in Rust's Debug of an error it is in quotes.
   std::string_view text = trimmed(message);
+  text = trimmed(text.substr(0, text.find('\n')));
   std::vector<MessageMatch> matches = match_exactly(text);
+  const size_t open = text.find('"'), close = text.rfind('"');
+  if (matches.empty() && open < close) {
+    matches = match_exactly(text.substr(open + 1, close - open - 1));
+  }
   // "Error: …", "thread 'main' panicked at …: …": drop what stands before a colon and try again.
   for (size_t colon = text.find(": "); matches.empty() && colon != std::string_view::npos;
        colon = text.find(": ")) {
@@ -75,6 +90,40 @@ std::vector<MessageMatch> match_message(std::string_view message) {
     matches = match_exactly(trimmed(text));
   }
   return matches;
+}
+
+std::vector<const Rule*> search_rules(std::string_view text) {
+  std::vector<const Rule*> found;
+  const std::string wanted = lowered(trimmed(text));
+  if (wanted.empty()) return found;
+  for (const RuleFamily& family : rule_families()) {
+    for (const Rule* rule : family.rules) {
+      if (lowered(rule->message).find(wanted) != std::string::npos ||
+          rule->name.find(wanted) != std::string_view::npos) {
+        found.push_back(rule);
+      }
+    }
+  }
+  return found;
+}
+
+const Symptom* find_symptom(std::string_view message) {
+  static const std::vector<Symptom> symptoms{
+      {"misaligned",
+       "q, k or v does not lie on 16 bytes: its offset or a stride is odd",
+       {"FC-H101", "FC-H102"}},
+      {"illegal memory access",
+       "the kernel read or wrote outside an allocation",
+       {"FC-H103", "FC-H203", "FC-H205", "FC-H302", "FC-H303", "FC-H304"}},
+      {"illegal_address",
+       "the kernel read or wrote outside an allocation",
+       {"FC-H103", "FC-H203", "FC-H205", "FC-H302", "FC-H303", "FC-H304"}},
+  };
+  const std::string text = lowered(message);
+  for (const Symptom& symptom : symptoms) {
+    if (text.find(symptom.says) != std::string::npos) return &symptom;
+  }
+  return nullptr;
 }
 
 std::optional<std::string> nearest_rule(std::string_view code_or_name) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "src/report/reporter.h"
@@ -16,7 +17,9 @@ class TextReporter : public Reporter {
  public:
   TextReporter(std::ostream& out, const TextStyle& style) : out_(out), style_(style) {}
 
-  void on_begin(const RunHeader& header) override { command_ = header.command; }
+  void on_begin(const RunHeader& header) override {
+    command_ = header.program + ' ' + header.command;
+  }
 
   void on_complaint(const LoadComplaint& complaint) override {
     head(complaint.source, kRed, complaint.finding.rule->code, complaint.finding.message);
@@ -100,6 +103,37 @@ class TextReporter : public Reporter {
     }
   }
 
+  /// The findings that decide the verdict, whole. What a run shows of a hazard is one line each:
+  /// the hazard is the reason, and its fix is the one to follow.
+  void blocks(const CaseReport& report, std::string_view color) {
+    const std::vector<const Finding*> leading = leading_findings(report);
+    if (leading.empty()) {
+      head(report.c->source, color, name_of(report.verdict), sound_sentence(report));
+    }
+    for (const Finding* finding : leading) {
+      if (report.verdict == Verdict::kHazard && is_of_the_run(report, *finding)) {
+        line("shown", fmt::format("{}: {}", finding->rule->code, finding->message));
+        continue;
+      }
+      head(report.c->source, color, finding->rule->code, finding->message);
+      if (finding == leading.front()) speaker(report);
+      facts(*finding, report.c);
+    }
+  }
+
+  static bool is_of_the_run(const CaseReport& report, const Finding& finding) {
+    return std::any_of(report.findings.begin(), report.findings.end(),
+                       [&](const Finding& other) { return &other == &finding; });
+  }
+
+  void numbers(const CaseReport& report) {
+    if (!report.comparison) return;
+    const bool is_hazard = report.verdict == Verdict::kHazard && !report.judged_dump;
+    line("numbers",
+         (is_hazard ? "of flashcheck's own kernel, which may not share the fault: " : "") +
+             numbers_sentence(*report.comparison));
+  }
+
   /// What else was found: later checks that would fail, and information.
   void also(const CaseReport& report) {
     for (const Finding* finding : findings_after_that(report)) {
@@ -117,23 +151,16 @@ class TextReporter : public Reporter {
       line("expected", fmt::format("{}: {}", unmet.what, unmet.expected));
       line("got", unmet.actual);
     }
-    if (report.comparison) line("numbers", numbers_sentence(*report.comparison));
+    numbers(report);
     if (!report.c->note.empty()) line("case", report.c->note);
-    // Whole, for copying.
-    out_ << "  repeat   " << printable(repeat_command(report, command_)) << '\n';
+    if (report.c->source.path != "-") {  // whole, for copying
+      out_ << "  repeat   " << printable(repeat_command(report, command_)) << '\n';
+    }
     out_ << '\n';
   }
 
   void failed(const CaseReport& report) {
-    const std::vector<const Finding*> leading = leading_findings(report);
-    if (leading.empty()) {
-      head(report.c->source, kRed, name_of(report.verdict), sound_sentence(report));
-    }
-    for (const Finding* finding : leading) {
-      head(report.c->source, kRed, finding->rule->code, finding->message);
-      if (finding == leading.front()) speaker(report);
-      facts(*finding, report.c);
-    }
+    blocks(report, kRed);
     tail(report);
   }
 
@@ -148,15 +175,7 @@ class TextReporter : public Reporter {
 
   void passed(const CaseReport& report) {
     if (report.c->expect && !style_.verbose) return;
-    const std::vector<const Finding*> leading = leading_findings(report);
-    if (leading.empty()) {
-      head(report.c->source, kGreen, name_of(report.verdict), sound_sentence(report));
-    }
-    for (const Finding* finding : leading) {
-      head(report.c->source, kGreen, finding->rule->code, finding->message);
-      if (finding == leading.front()) speaker(report);
-      facts(*finding, report.c);
-    }
+    blocks(report, kGreen);
     line("case", report.c->id + (report.c->expect ? ", as expected" : ""));
     also(report);
     out_ << '\n';
@@ -164,7 +183,7 @@ class TextReporter : public Reporter {
 
   std::ostream& out_;
   TextStyle style_;
-  std::string command_ = "run";
+  std::string command_ = "flashcheck run";
 };
 
 }  // namespace

@@ -119,7 +119,7 @@ std::string describe_place(const Case& c, std::string_view pointer) {
 }
 
 std::string repeat_command(const CaseReport& report, std::string_view command) {
-  return fmt::format("flashcheck {} {} -k {}", command, shell_quoted(report.c->source.path),
+  return fmt::format("{} {} -k {}", command, shell_quoted(report.c->source.path),
                      shell_quoted(report.c->id));
 }
 

@@ -25,7 +25,8 @@ std::string numbers_sentence(const Comparison& comparison);
 /// "f16 [128, 2, 64], strides [128, 64, 1], offset 64, storage pool of 32768, cuda:0", what is
 /// default left out; or the value of an argument; empty for other places.
 std::string describe_place(const Case& c, std::string_view pointer);
-/// The command that repeats this case alone.
+/// The command that repeats this case alone. `command` is what comes before the files:
+/// "flashcheck run".
 std::string repeat_command(const CaseReport& report, std::string_view command);
 /// `text` as one word of a POSIX shell.
 std::string shell_quoted(std::string_view text);

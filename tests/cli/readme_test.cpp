@@ -34,7 +34,8 @@ TEST_CASE("the transcripts in README.md are what the program prints") {
     REQUIRE(readme.compare(begin, kPrompt.size(), kPrompt) == 0);
     const std::string arguments =
         readme.substr(begin + kPrompt.size(), line_end - begin - kPrompt.size());
-    current += readme.substr(at, line_end + 1 - at) + flashcheck_program(arguments).out;
+    current += readme.substr(at, line_end + 1 - at) +
+               flashcheck_program(arguments, "FLASHCHECK_PROGRAM=./bootstrap").out;
     at = end;
     ++transcripts;
   }

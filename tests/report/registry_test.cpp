@@ -64,6 +64,25 @@ TEST_CASE("a pasted message may come with quotes and a prefix") {
   CHECK(match_message("the weather is fine").empty());
 }
 
+TEST_CASE("what stands on a screen leads to its rule") {
+  CHECK(find_rule("e415") == find_rule("FC-E415"));
+  CHECK(match_message(
+            "WithBacktrace { inner: Msg(\"page_block_size 16 does not match k shape [4, 32, "
+            "2, 64]\"), backtrace: [] }")
+            .size() == 1);
+  CHECK(match_message("seqlens_k must be a cuda tensor\n   0: candle_core::error::bt").size() == 1);
+  const Symptom* symptom =
+      find_symptom("DriverError(CUDA_ERROR_MISALIGNED_ADDRESS, \"misaligned address\")");
+  REQUIRE(symptom);
+  for (std::string_view code : symptom->codes) CHECK(find_rule(code));
+  symptom = find_symptom("an illegal memory access was encountered");
+  REQUIRE(symptom);
+  for (std::string_view code : symptom->codes) CHECK(find_rule(code));
+  CHECK_FALSE(find_symptom("out of memory"));
+  CHECK(search_rules("page_block_size").size() > 2);
+  CHECK(search_rules("no such words").empty());
+}
+
 TEST_CASE("a mistyped code or name leads to the nearest") {
   CHECK(nearest_rule("FC-E01").has_value());
   CHECK_FALSE(nearest_rule("something else altogether").has_value());
