@@ -14,6 +14,7 @@ std::span<const HazardRule> layout_hazards();         // FC-H106: slopes, device
 std::span<const HazardRule> sequence_hazards();       // FC-H201: the tables of lengths
 std::span<const HazardRule> maximum_hazards();        // FC-H209: max_seqlen_q and max_seqlen_k
 std::span<const HazardRule> window_hazards();         // FC-H215: masks, and rows without keys
+std::span<const HazardRule> spare_room_hazards();     // FC-H221: keys that no sequence has
 std::span<const HazardRule> paging_hazards();         // FC-H301: block table and pages
 std::span<const HazardRule> prefix_range_hazards();   // FC-H309: mm_prefix_ranges
 std::span<const HazardRule> head_dim_hazards();       // FC-H401: head_dim over 256

@@ -46,8 +46,9 @@ void check_window(const HazardContext& context, const Rule& rule, const EmitHaza
                     "is compared with) the same call is causal",
                     context.launch.seqlen_k));
     finding.fix =
-        "pass window_size_left None for causal attention; no kernel of candle's has a "
-        "window at this head_dim";
+        "no kernel of candle's has a window at this head_dim: for the window use an unfused path, "
+        "or a head_dim up to 256; window_size_left None gives causal attention, another result: "
+        "the model then attends to keys outside its window";
   }
   emit(std::move(finding));
 }
@@ -80,7 +81,10 @@ constexpr HazardRule kRules[] = {
                          "attention is full, in both directions",
               .why = "The kernels for head_dim over 256 are built without windows, and a windowed "
                      "call is not the causal kernel's either.",
-              .fix = "Use causal alone (left None, right 0) or full attention at this head_dim.",
+              .fix =
+                  "For the window use an unfused path, or a head_dim up to 256. Causal alone (left "
+                  "None, right 0) runs at this head_dim and changes the result: the model then "
+                  "attends to keys outside its window.",
               .source = "kernels/flash_fwd_hdim512_fp16_sm80.cu:6-8; static_switch.h:39-77"},
      .kind = HazardKind::kWrong,
      .callees = kV2,

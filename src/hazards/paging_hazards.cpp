@@ -46,7 +46,12 @@ void check_table_stride(const HazardContext& context, const Rule& rule, const Em
   const Address row_1 = address_of(table.offset, {{"row", 1, used}});
   if (!row_1.is_inside(elements)) {
     finding.details.push_back("block_table is read at " + against_storage(row_1, elements));
-  } else if (context.block_table && used > 0) {
+  } else if (context.block_table && used > 0 && table.strides[0] > used) {
+    finding.details.push_back(
+        fmt::format("sequence 1: its first page is {}, and the kernel reads element {}, in the gap "
+                    "between rows",
+                    context.declared_page(1, 0), *row_1.element));
+  } else if (context.block_table && used > 0 && table.strides[0] > 0) {
     finding.details.push_back(fmt::format("sequence 1: its first page is {}, and {} is read",
                                           context.declared_page(1, 0),
                                           *context.launched_page(1, 0)));
@@ -142,6 +147,28 @@ void check_table_columns(const HazardContext& context, const Rule& rule, const E
   });
 }
 
+/// "5, 2, 0": the pages that the entries are if they were written as first slots. Empty unless two
+/// of them or more are no pages, and every one is a page once it is divided by the page size.
+std::string pages_of_first_slots(const HazardContext& context) {
+  constexpr int64_t kMaxShown = 8;
+  const TensorSpec& table = context.c.at(TensorName::kBlockTable);
+  const int64_t page = context.launch.page_block_size, num_blocks = context.c.k().shape[0];
+  int64_t count = 0, num_outside = 0;
+  bool are_slots = true;
+  std::string pages;
+  for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
+    if (b >= table.shape[0] || !are_slots) return;
+    for_each_entry(context, b, [&](int64_t entry, int64_t, int64_t) {
+      const int64_t id = context.declared_page(b, entry);
+      are_slots &= id >= 0 && id % page == 0 && id / page < num_blocks;
+      num_outside += id >= num_blocks;
+      if (++count <= kMaxShown) pages += fmt::format("{}{}", count > 1 ? ", " : "", id / page);
+    });
+  });
+  if (!are_slots || num_outside < 2) return "";
+  return count > kMaxShown ? pages + ", …" : pages;
+}
+
 /// Ids that are pages of another cache, or none: `negative` or too large.
 void check_block_ids(const HazardContext& context, const Rule& rule, const EmitHazard& emit,
                      bool negative) {
@@ -149,12 +176,14 @@ void check_block_ids(const HazardContext& context, const Rule& rule, const EmitH
   const TensorSpec& table = context.c.at(TensorName::kBlockTable);
   const TensorSpec& k = context.c.k();
   const int64_t num_blocks = k.shape[0];
+  const std::string pages = negative ? "" : pages_of_first_slots(context);
+  bool is_told = false;
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence&) {
     if (b >= table.shape[0]) return;
     for_each_entry(context, b, [&](int64_t entry, int64_t first, int64_t last) {
       const int64_t id = (*context.block_table)[static_cast<size_t>(b * table.shape[1] + entry)];
       const int64_t used = context.declared_page(b, entry);
-      if (negative ? used >= 0 : used < num_blocks) return;
+      if ((negative ? used >= 0 : used < num_blocks) || is_told) return;
       Finding finding = make_finding(
           rule, fmt::format("/tensors/block_table/values/{}/{}", b, entry),
           {{"sequence", to_string(b)},
@@ -174,6 +203,14 @@ void check_block_ids(const HazardContext& context, const Rule& rule, const EmitH
                          first, last)
                    : fmt::format("ids run from 0 to {}: correct the entry, or pass the whole pool",
                                  num_blocks - 1);
+      if (!pages.empty()) {
+        is_told = true;
+        finding.details.push_back(
+            fmt::format("every entry is a multiple of {}, and divided by it they are pages {}: are "
+                        "these first slots?",
+                        context.launch.page_block_size, pages));
+        finding.fix = "divide the entries by page_block_size: a block_table holds page numbers";
+      }
       emit(std::move(finding));
     });
   });

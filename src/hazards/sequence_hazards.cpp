@@ -6,6 +6,7 @@
 
 #include "src/hazards/addresses.h"
 #include "src/hazards/families.h"
+#include "src/hazards/written_rows.h"
 
 namespace flashcheck {
 namespace {
@@ -18,14 +19,16 @@ std::string entry_of(TensorName name, int64_t entry) {
   return fmt::format("/tensors/{}/values/{}", name_of(name), entry);
 }
 
-/// Lengths that end at the size of the other axis: heads-first tensors passed as they are.
+/// Lengths that end at the size of the other axis: heads-first tensors passed as they are. Speaks
+/// before the fix that is there.
 void hint_at_axes(TensorName lengths, TensorName name, int64_t end, const TensorSpec& tensor,
                   Finding& finding) {
   if (end != tensor.shape[1]) return;
   finding.details.push_back(
-      fmt::format("{} ends at {}, the size of {}'s axis 1: if {} is (heads, rows, head_dim), pass "
-                  "{}.transpose(0, 1)",
-                  name_of(lengths), end, name_of(name), name_of(name), name_of(name)));
+      fmt::format("{} ends at {}, the size of {}'s axis 1", name_of(lengths), end, name_of(name)));
+  finding.fix =
+      fmt::format("if {0} is (heads, rows, head_dim), pass {0}.transpose(0, 1); if not, {1}",
+                  name_of(name), finding.fix);
 }
 
 /// Lengths that count every row several times.
@@ -41,8 +44,10 @@ void check_q_start(const HazardContext& context, const Rule& rule, const EmitHaz
   if (!context.seqlens_q || context.seqlens_q->front() == 0) return;
   const int64_t first = context.seqlens_q->front();
   if (first > kMaxInt) return;  // the rule about 31 bits says more
+  const std::vector<RowSpan> unwritten = outside(written_rows(context, 1), {0, first});
+  if (unwritten.empty()) return;
   emit(make_finding(rule, entry_of(TensorName::kSeqlensQ, 0),
-                    {{"first", to_string(first)}, {"last", to_string(first - 1)}}));
+                    {{"first", to_string(first)}, {"rows", text_of(unwritten)}}));
 }
 
 void check_q_end(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
@@ -50,11 +55,13 @@ void check_q_end(const HazardContext& context, const Rule& rule, const EmitHazar
   const int64_t end = context.seqlens_q->back();
   const int64_t total_q = context.c.q().shape[0];
   if (end >= total_q) return;
+  const std::vector<RowSpan> unwritten = outside(written_rows(context, 1), {end, total_q});
+  if (unwritten.empty()) return;
   Finding finding = make_finding(
       rule, entry_of(TensorName::kSeqlensQ, static_cast<int64_t>(context.seqlens_q->size()) - 1),
-      {{"end", to_string(end)}, {"total_q", to_string(total_q)}, {"last", to_string(total_q - 1)}});
-  hint_at_axes(TensorName::kSeqlensQ, TensorName::kQ, end, context.c.q(), finding);
+      {{"end", to_string(end)}, {"total_q", to_string(total_q)}, {"rows", text_of(unwritten)}});
   finding.fix = fmt::format("end seqlens_q at {}, or pass q.narrow(0, 0, {})", total_q, end);
+  hint_at_axes(TensorName::kSeqlensQ, TensorName::kQ, end, context.c.q(), finding);
   emit(std::move(finding));
 }
 
@@ -82,18 +89,19 @@ void check_q_rows(const HazardContext& context, const Rule& rule, const EmitHaza
           against_storage(address_of(q.offset, {{"row", row, context.launch.q_row_stride}}),
                           context.c.storage_elements(q)));
     }
-    hint_at_axes(TensorName::kSeqlensQ, TensorName::kQ, s.q_end, q, finding);
     hint_at_multiple(TensorName::kSeqlensQ, context.seqlens_q->back(), total_q, finding);
     finding.fix = fmt::format(
         "end seqlens_q at {}, the rows that q has, or pass a q of {} rows; seqlens_q is cumulative "
         "and starts at 0",
         total_q, s.q_end);
+    hint_at_axes(TensorName::kSeqlensQ, TensorName::kQ, s.q_end, q, finding);
     emit(std::move(finding));
   });
 }
 
 void check_q_order(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
   if (!context.c.function->varlen) return;
+  const std::vector<RowSpan> written_twice = written_rows(context, 2);
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
     if (s.seqlen_q() >= 0) return;
     const auto& cu = *context.seqlens_q;
@@ -101,10 +109,13 @@ void check_q_order(const HazardContext& context, const Rule& rule, const EmitHaz
     Finding finding = make_finding(
         rule, entry_of(TensorName::kSeqlensQ, b + 1),
         {{"sequence", to_string(b)}, {"begin", to_string(cu[i])}, {"end", to_string(cu[i + 1])}});
-    finding.details.push_back(
-        fmt::format("rows {}..{} then belong to two sequences: which of them is written last is "
-                    "chance",
-                    cu[i + 1], cu[i] - 1));
+    const std::vector<RowSpan> shared = inside(written_twice, {cu[i + 1], cu[i]});
+    if (!shared.empty()) {
+      finding.details.push_back(
+          fmt::format("rows {} then belong to two sequences: which of them is written last is "
+                      "chance",
+                      text_of(shared)));
+    }
     emit(std::move(finding));
   });
 }
@@ -127,20 +138,34 @@ void check_k_rows(const HazardContext& context, const Rule& rule, const EmitHaza
             : "k is read at " +
                   against_storage(address_of(k.offset, {{"row", row, context.launch.k_row_stride}}),
                                   context.c.storage_elements(k)));
-    hint_at_axes(TensorName::kSeqlensK, TensorName::kK, s.k_end, k, finding);
     hint_at_multiple(TensorName::kSeqlensK, context.seqlens_k->back(), total_k, finding);
     finding.fix = fmt::format(
         "end seqlens_k at {}, the rows that k and v have, or pass k and v of {} rows; seqlens_k is "
         "cumulative and starts at 0",
         total_k, s.k_end);
+    hint_at_axes(TensorName::kSeqlensK, TensorName::kK, s.k_end, k, finding);
     emit(std::move(finding));
   });
 }
 
-void check_k_cover(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+/// Whether rows outside seqlens_k can only be the spare room behind a cache that is not full:
+/// the lengths run from 0 upwards, and no number of theirs is one of another mistake.
+bool is_spare_room(const HazardContext& context, int64_t group) {
+  const std::vector<int64_t>& cu = *context.seqlens_k;
+  const std::vector<int64_t>& shape = context.c.k().shape;
+  const bool looks_swapped = cu.back() == shape[1];
+  const bool looks_repeated = group > 1 && cu.back() > 0 && shape[0] == group * cu.back();
+  return cu.front() == 0 && std::is_sorted(cu.begin(), cu.end()) && !looks_swapped &&
+         !looks_repeated;
+}
+
+void check_k_cover(const HazardContext& context, const Rule& rule, const EmitHazard& emit,
+                   bool spare_room) {
   if (context.c.function->paged || !context.seqlens_k) return;
   const auto& cu = *context.seqlens_k;
   const int64_t total_k = context.c.k().shape[0];
+  const int64_t group = context.launch.h / std::max<int64_t>(1, context.launch.h_k);
+  if (is_spare_room(context, group) != spare_room) return;
   const auto report = [&](size_t entry, int64_t first, int64_t last) {
     Finding finding =
         make_finding(rule, entry_of(TensorName::kSeqlensK, static_cast<int64_t>(entry)),
@@ -149,8 +174,6 @@ void check_k_cover(const HazardContext& context, const Rule& rule, const EmitHaz
                       {"begin", to_string(cu.front())},
                       {"end", to_string(cu.back())},
                       {"total_k", to_string(total_k)}});
-    hint_at_axes(TensorName::kSeqlensK, TensorName::kK, cu.back(), context.c.k(), finding);
-    const int64_t group = context.launch.h / std::max<int64_t>(1, context.launch.h_k);
     if (group > 1 && cu.back() > 0 && total_k == group * cu.back()) {
       finding.details.push_back(fmt::format(
           "{} = {} x {}, and q has {} heads for each of k: if k and v were repeated, the "
@@ -161,10 +184,19 @@ void check_k_cover(const HazardContext& context, const Rule& rule, const EmitHaz
         "if they are keys, let seqlens_k run from 0 to {}; if they are spare room, pass "
         "k.narrow(0, 0, {}) and v likewise",
         total_k, cu.back());
+    hint_at_axes(TensorName::kSeqlensK, TensorName::kK, cu.back(), context.c.k(), finding);
     emit(std::move(finding));
   };
   if (cu.front() > 0 && cu.front() <= total_k) report(0, 0, cu.front() - 1);
   if (cu.back() < total_k) report(cu.size() - 1, cu.back(), total_k - 1);
+}
+
+void check_keys_left_out(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  check_k_cover(context, rule, emit, false);
+}
+
+void check_spare_room(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
+  check_k_cover(context, rule, emit, true);
 }
 
 void check_k_order(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
@@ -201,7 +233,7 @@ constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H201",
               .name = "seqlens-q-start-after-0",
               .severity = Severity::kError,
-              .message = "seqlens_q starts at {first}: rows 0..{last} of the output are never "
+              .message = "seqlens_q starts at {first}: rows {rows} of the output are never "
                          "written",
               .why = "The output is allocated without being cleared, and a sequence writes its own "
                      "rows alone: the others keep whatever the memory held.",
@@ -213,7 +245,7 @@ constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H202",
               .name = "seqlens-q-end-early",
               .severity = Severity::kError,
-              .message = "seqlens_q ends at {end}, q has {total_q} rows: rows {end}..{last} of the "
+              .message = "seqlens_q ends at {end}, q has {total_q} rows: rows {rows} of the "
                          "output are never written",
               .why = "The output is allocated without being cleared, and a sequence writes its own "
                      "rows alone: the others keep whatever the memory held.",
@@ -271,7 +303,7 @@ constexpr HazardRule kRules[] = {
               .source = "kernels/block_info.h:34"},
      .kind = HazardKind::kWrong,
      .callees = kCandle,
-     .check = check_k_cover},
+     .check = check_keys_left_out},
     {.rule = {.code = "FC-H207",
               .name = "seqlens-k-decrease",
               .severity = Severity::kError,
@@ -299,8 +331,24 @@ constexpr HazardRule kRules[] = {
      .check = check_width},
 };
 
+constexpr HazardRule kSpareRoomRules[] = {
+    {.rule = {.code = "FC-H221",
+              .name = "keys-after-the-last-sequence",
+              .severity = Severity::kInformation,
+              .message = "rows {first}..{last} of k and v belong to no sequence: seqlens_k runs "
+                         "from {begin} to {end}, k has {total_k} rows",
+              .why =
+                  "Nothing compares seqlens_k with the rows of k, so a cache may have room left.",
+              .fix = "Nothing to do for a cache that is not full.",
+              .source = "kernels/block_info.h:34"},
+     .kind = HazardKind::kInformation,
+     .callees = kCandle,
+     .check = check_spare_room},
+};
+
 }  // namespace
 
 std::span<const HazardRule> sequence_hazards() { return kRules; }
+std::span<const HazardRule> spare_room_hazards() { return kSpareRoomRules; }
 
 }  // namespace flashcheck
