@@ -1,5 +1,7 @@
 #include "src/contract/contract.h"
 
+#include <utility>
+
 #include "src/contract/launch.h"
 #include "src/contract/rules.h"
 #include "src/contract/steps.h"
@@ -7,29 +9,39 @@
 namespace flashcheck {
 namespace {
 
-Finding finding_of(const Call& call, const Step& step, TensorName subject) {
-  Facts facts = step.rule->facts(call, subject);
+Finding finding_of(const Step& step, Facts facts) {
   Finding finding = make_finding(step.rule->rule, std::move(facts.where), std::move(facts.args));
   finding.fix = std::move(facts.fix);
   finding.source = step.source;
   return finding;
 }
 
+void transpose(Case& c, const Transpose& t) {
+  TensorSpec& tensor = *c.tensors[static_cast<size_t>(t.tensor)];
+  std::swap(tensor.shape[t.axis], tensor.shape[t.other]);
+  std::swap(tensor.strides[t.axis], tensor.strides[t.other]);
+}
+
 }  // namespace
 
 Outcome check_contract(const Case& c) {
-  const Call call{c, op_of(*c.function)};
+  const Op& op = op_of(*c.function);
   Outcome outcome;
-  for (const Step& step : call.op.steps) {
+  std::optional<Case> repaired;
+  for (const Step& step : op.steps) {
+    const Call call{repaired ? *repaired : c, op};
     if (step.subject && !c.find(*step.subject)) continue;
     const TensorName subject = step.subject.value_or(TensorName::kQ);
     if (!step.rule->fails(call, subject)) continue;
     if (outcome.findings.empty()) {
       outcome.kind = step.rule->panics ? Outcome::Kind::kPanic : Outcome::Kind::kError;
     }
-    outcome.findings.push_back(finding_of(call, step, subject));
+    Facts facts = step.rule->facts(call, subject);
+    if (!facts.transposes.empty() && !repaired) repaired = c;
+    for (const Transpose& t : facts.transposes) transpose(*repaired, t);
+    outcome.findings.push_back(finding_of(step, std::move(facts)));
   }
-  if (outcome.findings.empty()) outcome.launch = launch_of(call);
+  if (outcome.findings.empty()) outcome.launch = launch_of({c, op});
   return outcome;
 }
 

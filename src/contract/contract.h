@@ -16,7 +16,8 @@ struct Outcome {
   enum class Kind : uint8_t { kLaunch, kError, kPanic };
   Kind kind = Kind::kLaunch;
   /// kError, kPanic: the first finding is what the wrapper says, byte for byte; the others are the
-  /// later checks that would fail too and can be evaluated ("after that"). kLaunch: empty.
+  /// later checks that would fail too and can be evaluated ("after that"). Where a finding's fix is
+  /// a transpose beyond doubt, the checks after it see the call so repaired. kLaunch: empty.
   std::vector<Finding> findings;
   std::optional<LaunchParams> launch;  // kLaunch alone
 };

@@ -63,11 +63,19 @@ struct Call {
   }
 };
 
+/// Two axes of a tensor exchanged.
+struct Transpose {
+  TensorName tensor;
+  size_t axis, other;
+};
+
 /// The facts of one broken rule, for a Finding.
 struct Facts {
   std::string where;  // JSON pointer into the case
   std::vector<FindingArg> args;
   std::string fix;  // with the call's own numbers; empty: the rule's
+  /// What the fix does, where it is a transpose beyond doubt: later checks see the call after it.
+  std::vector<Transpose> transposes = {};
 };
 
 /// A check of a wrapper: its words and its condition.

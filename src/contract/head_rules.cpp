@@ -80,12 +80,39 @@ std::vector<int64_t> nearest_divisors(int64_t num_heads, int64_t num_heads_k) {
   return nearest;
 }
 
+/// Whether k is (…, heads, rows, head_dim): its heads axis has q's rows, and its rows axis a number
+/// of heads that q's is a multiple of.
+bool heads_come_before_rows(const Call& call) {
+  if (call.op.paged) return false;
+  const std::vector<int64_t>& q = call.c.q().shape;
+  const std::vector<int64_t>& k = call.c.k().shape;
+  const int64_t heads = k[k.size() - 3];
+  return call.num_heads_k() == q[q.size() - 3] && heads > 0 && call.num_heads() % heads == 0;
+}
+
+void exchange_heads_and_rows(const Call& call, Facts& facts) {
+  const std::vector<int64_t>& k = call.c.k().shape;
+  const size_t heads = k.size() - 3, rows = k.size() - 2;
+  const bool v_is_alike = call.c.v().shape == k;
+  facts.fix = fmt::format(
+      "Axis {1} of k is {3}, the rows of q, and axis {0} is {2}, a divisor of q's {4} heads: heads "
+      "and rows are exchanged. `k.transpose({0}, {1})?` gives {5}{6}; no copy is needed.",
+      heads, rows, k[heads], k[rows], call.num_heads(), rust_list(transposed(k, heads, rows)),
+      v_is_alike ? ", v likewise" : "");
+  facts.transposes = {{TensorName::kK, heads, rows}};
+  if (v_is_alike) facts.transposes.push_back({TensorName::kV, heads, rows});
+}
+
 Facts kv_heads_do_not_divide(const Call& call, TensorName) {
   const int64_t num_heads = call.num_heads();
   const int64_t num_heads_k = call.num_heads_k();
   Facts facts{.where = pointer_to(TensorName::kK, "shape"),
               .args = {{"num_heads_k", std::to_string(num_heads_k)},
                        {"num_heads", std::to_string(num_heads)}}};
+  if (heads_come_before_rows(call)) {
+    exchange_heads_and_rows(call, facts);
+    return facts;
+  }
   // An absurd head count is not worth a search.
   constexpr int64_t kSearched = 1 << 12;
   if (num_heads_k > num_heads && num_heads_k % num_heads == 0) {

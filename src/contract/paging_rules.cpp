@@ -20,6 +20,8 @@ Facts page_block_size_differs(const Call& call, TensorName) {
         "Axis 2 of k is {}, axis 1 is {}: heads and page rows are exchanged. `k.transpose(1, 2)?` "
         "gives {}, v likewise; no copy is needed.",
         k[2], k[1], rust_list(transposed(k, 1, 2)));
+    facts.transposes = {{TensorName::kK, 1, 2}};
+    if (call.c.v().shape == k) facts.transposes.push_back({TensorName::kV, 1, 2});
     return facts;
   }
   const int64_t rows = checked_mul(k[0], k[1]).value_or(0);
@@ -64,6 +66,7 @@ Facts not_multiple_of_32(const Call& call, TensorName) {
         "order in the pool.",
         k[1], above / k[1]);
   }
+  facts.fix += " Pages of 256 suit candle and engines that want a multiple of 16, 128 or 256.";
   return facts;
 }
 
@@ -94,7 +97,9 @@ constinit const ContractRule kPageBlockSizeNotMultipleOf32{
                         "{page_block_size})",
              .why = "A tile of the paged kernel has 32 key rows and must not straddle two pages. "
                     "The 16 rows a page that vLLM defaults to are too few. (0 passes this check.)",
-             .fix = "Allocate the pool with pages of 32 rows, or of a multiple of 32.",
+             .fix = "Allocate the pool with pages of 32 rows, or of a multiple of 32: 256 suits "
+                    "candle and "
+                    "engines that want a multiple of 16, 128 or 256.",
              .source = "candle-flash-attn/src/lib.rs:577-581"},
     .fails =
         [](const Call& call, TensorName) {

@@ -33,6 +33,35 @@ std::optional<int64_t> known_batch(const Call& call) {
   return std::nullopt;
 }
 
+/// The first tensor with a batch, of a fixed-length call, that has this many rows an entry.
+std::optional<TensorName> tensor_with_rows(const Call& call, int64_t rows) {
+  for (const TensorName name : {TensorName::kQ, TensorName::kK, TensorName::kV}) {
+    if (call.has_expected_rank(name) && call.c.at(name).shape[1] == rows) return name;
+  }
+  return std::nullopt;
+}
+
+/// What gives (rows, heads, head_dim) the batch of the others; "" where the rows do not tell.
+std::string into_batch(const Call& call, TensorName subject, int64_t batch) {
+  const std::string_view name = name_of(subject);
+  const Shape& shape = call.c.at(subject).shape;
+  std::string reshape;
+  if (shape[0] % batch == 0) {
+    reshape = fmt::format("reshape {} to {}", name,
+                          rust_list({batch, shape[0] / batch, shape[1], shape[2]}));
+  }
+  const std::optional<TensorName> other = tensor_with_rows(call, shape[0]);
+  if (!other) return reshape.empty() ? "" : reshape + ", the batch of the others";
+  std::string fix = fmt::format(
+      "{0}'s {1} rows are those of one batch entry and {2} has {3}: pass {0} with its batch, {4}",
+      name, shape[0], name_of(*other), batch, rust_list({batch, shape[0], shape[1], shape[2]}));
+  if (!reshape.empty()) {
+    fix += fmt::format("; or {}, if its rows are the {} sequences one after the other", reshape,
+                       batch);
+  }
+  return fix;
+}
+
 /// A page pool that keeps a row's head_dim in groups of x: (page, head, head_dim/x, row, x).
 bool is_packed_pool(const Call& call, const Shape& shape) {
   return call.op.paged && call.c.q().rank() == 3 && shape.size() == 5 && shape[2] > 1 &&
@@ -118,9 +147,8 @@ std::string too_few_dims(const Call& call, TensorName subject) {
   if (batch > 1 && shape[0] == batch) {
     return fmt::format("split its axis 1, {}, into rows and heads", shape[1]);
   }
-  if (batch > 1 && shape[0] % batch == 0) {
-    return fmt::format("reshape {} to {}, the batch of the others", name,
-                       rust_list({batch, shape[0] / batch, shape[1], last}));
+  if (batch > 1) {
+    if (std::string fix = into_batch(call, subject, batch); !fix.empty()) return fix;
   }
   return fmt::format("add the batch dim: `{}.unsqueeze(0)?` gives {}", name,
                      rust_list({1, shape[0], shape[1], last}));

@@ -82,15 +82,58 @@ std::string batch_fix(const Call& call) {
                      k[0], batch);
 }
 
+/// The axis of rows or heads, the latter first, that has a size.
+std::optional<size_t> axis_of_size(const Shape& shape, int64_t size) {
+  for (const size_t axis : {shape.size() - 2, shape.size() - 3}) {
+    if (shape[axis] == size) return axis;
+  }
+  return std::nullopt;
+}
+
+bool may_be_head_dim(int64_t size) { return size >= 8 && size <= 512 && size % 8 == 0; }
+
+/// The axis of q that holds k's head_dim, where q and not k is the transposed one.
+std::optional<size_t> head_dim_axis_of_q(const Call& call) {
+  const Shape& q = call.c.q().shape;
+  const Shape& k = call.c.k().shape;
+  if (!may_be_head_dim(k.back())) return std::nullopt;
+  const std::optional<size_t> axis = axis_of_size(q, k.back());
+  const bool is_two_to_one = call.c.v().shape == k && axis == q.size() - 2;
+  return may_be_head_dim(q.back()) && !is_two_to_one ? std::nullopt : axis;
+}
+
+/// The axis of k that holds q's head_dim, where that is one as good as k's.
+std::optional<size_t> head_dim_axis_of_k(const Call& call) {
+  const int64_t head_dim = call.head_dim();
+  return may_be_head_dim(head_dim) ? axis_of_size(call.c.k().shape, head_dim) : std::nullopt;
+}
+
+/// "`q.transpose(2, 3)?.contiguous()?` gives [1, 32, 17, 128]".
+std::string last_dim_from(std::string_view name, const Shape& shape, size_t axis) {
+  return fmt::format("`{}.transpose({}, {})?.contiguous()?` gives {}", name, axis, shape.size() - 1,
+                     rust_list(transposed(shape, axis, shape.size() - 1)));
+}
+
+std::string query_head_dim_fix(const Call& call, size_t axis) {
+  const Shape& q = call.c.q().shape;
+  const Shape& k = call.c.k().shape;
+  std::string fix = fmt::format("q's last dim is {}, {} is {}, and axis {} of q has that size: {}.",
+                                q.back(), call.c.v().shape == k ? "k's and v's" : "k's", k.back(),
+                                axis, last_dim_from("q", q, axis));
+  if (const std::optional<size_t> axis_of_k = head_dim_axis_of_k(call)) {
+    fix += fmt::format(" If {} is the head_dim: {}, v likewise.", q.back(),
+                       last_dim_from("k", k, *axis_of_k));
+  }
+  return fix;
+}
+
 std::string head_dim_fix(const Call& call) {
   const Shape& k = call.c.k().shape;
   const int64_t head_dim = call.head_dim();
-  for (size_t axis = 0; axis + 1 < k.size(); ++axis) {
-    if (k[axis] != head_dim) continue;
+  if (const std::optional<size_t> axis = axis_of_size(k, head_dim)) {
     return fmt::format(
-        "k's last dim is {}, q's head_dim is {}, and axis {} of k has that size: "
-        "`k.transpose({}, {})?.contiguous()?` gives {}.",
-        k.back(), head_dim, axis, axis, k.size() - 1, rust_list(transposed(k, axis, k.size() - 1)));
+        "k's last dim is {}, q's head_dim is {}, and axis {} of k has that size: {}.", k.back(),
+        head_dim, *axis, last_dim_from("k", k, *axis));
   }
   std::string fix = fmt::format("k's head_dim is {}, q's is {}: project both to one head_dim",
                                 k.back(), head_dim);
@@ -113,8 +156,13 @@ Facts query_and_key_shapes(const Call& call, TensorName) {
   Facts facts{.where = pointer_to(TensorName::kK, "shape"),
               .args = {{"q_shape", rust_list(q)}, {"k_shape", rust_list(k)}}};
   if (!call.op.varlen && k[0] != q[0]) facts.fix = batch_fix(call);
-  if (k.back() != q.back()) {
-    if (!facts.fix.empty()) facts.fix += ' ';
+  if (k.back() == q.back()) return facts;
+  if (!facts.fix.empty()) facts.fix += ' ';
+  if (const std::optional<size_t> axis = head_dim_axis_of_q(call)) {
+    facts.where = pointer_to(TensorName::kQ, "shape");
+    facts.fix += query_head_dim_fix(call, *axis);
+    if (!head_dim_axis_of_k(call)) facts.transposes = {{TensorName::kQ, *axis, q.size() - 1}};
+  } else {
     facts.fix += head_dim_fix(call);
   }
   return facts;

@@ -139,6 +139,21 @@ TEST_CASE("after that: later faults are named too, and no fault twice") {
     reshape_kv(c, {2, 6, 2, 516});
     CHECK(codes(c) == "FC-E411 ");
   }
+  SUBCASE("what the first fix repairs") {
+    Case c = paged_call();
+    reshape_kv(c, {5, 2, 32, 64});
+    CHECK(codes(c) == "FC-E501 ");
+    reshape_kv(c, {5, 3, 32, 64});
+    CHECK(codes(c) == "FC-E501 FC-E415 ");
+  }
+  SUBCASE("what it leaves is told of the call after it") {
+    Case c = paged_call();
+    reshape_kv(c, {5, 2, 16, 64});
+    c.args.page_block_size = 16;
+    REQUIRE(codes(c) == "FC-E501 FC-E502 ");
+    CHECK(check_contract(c).findings[1].fix.starts_with(
+        "Use pages of 32: allocate k and v as [3, 32, 2, 64]"));
+  }
   SUBCASE("a page size that will be replaced") {
     Case c = paged_call();
     reshape_kv(c, {5, 16, 2, 64});

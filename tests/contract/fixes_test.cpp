@@ -84,6 +84,24 @@ TEST_CASE("fixes of ranks") {
           "q is [4, 8, 64], (batch, rows, heads, head_dim) is wanted: add the batch dim: "
           "`q.unsqueeze(0)?` gives [1, 4, 8, 64].");
   }
+  SUBCASE("no batch dim, and the rows of one entry") {
+    Case c = fixed_call();
+    reshape(c, kQ, {16, 8, 64});
+    reshape_kv(c, {2, 16, 2, 64});
+    CHECK(fix_of(c) ==
+          "q is [16, 8, 64], (batch, rows, heads, head_dim) is wanted: q's 16 rows are those of "
+          "one batch entry and k has 2: pass q with its batch, [2, 16, 8, 64]; or reshape q to [2, "
+          "8, 8, 64], if its rows are the 2 sequences one after the other.");
+    reshape(c, kQ, {15, 8, 64});
+    reshape_kv(c, {2, 15, 2, 64});
+    CHECK(fix_of(c) ==
+          "q is [15, 8, 64], (batch, rows, heads, head_dim) is wanted: q's 15 rows are those of "
+          "one batch entry and k has 2: pass q with its batch, [2, 15, 8, 64].");
+    reshape(c, kQ, {16, 8, 64});
+    CHECK(fix_of(c) ==
+          "q is [16, 8, 64], (batch, rows, heads, head_dim) is wanted: reshape q to [2, 8, 8, 64], "
+          "the batch of the others.");
+  }
   SUBCASE("small tensors") {
     Case c = paged_ranges_call();
     reshape(c, kBlockTable, {6});
@@ -145,6 +163,42 @@ TEST_CASE("fixes of shapes and heads") {
           "k's last dim is 2, q's head_dim is 64, and axis 2 of k has that size: `k.transpose(2, "
           "3)?.contiguous()?` gives [2, 6, 2, 64].");
   }
+  SUBCASE("a transposed q: k and v agree, or its last dim is no head_dim") {
+    reshape(c, kQ, {1, 32, 128, 17});
+    reshape_kv(c, {1, 32, 17, 128});
+    CHECK(fix_of(c) ==
+          "q's last dim is 17, k's and v's is 128, and axis 2 of q has that size: `q.transpose(2, "
+          "3)?.contiguous()?` gives [1, 32, 17, 128].");
+    CHECK(check_contract(c).findings.front().where == "/tensors/q/shape");
+    CHECK(check_contract(c).findings.size() == 1);
+    reshape(c, kQ, {1, 128, 4, 17});
+    reshape(c, kV, {1, 31, 17, 128});
+    CHECK(fix_of(c) ==
+          "q's last dim is 17, k's is 128, and axis 1 of q has that size: `q.transpose(1, "
+          "3)?.contiguous()?` gives [1, 17, 4, 128].");
+  }
+  SUBCASE("a transposed q, or transposed k and v") {
+    reshape(c, kQ, {2, 4, 128, 64});
+    reshape_kv(c, {2, 6, 64, 128});
+    CHECK(fix_of(c) ==
+          "q's last dim is 64, k's and v's is 128, and axis 2 of q has that size: `q.transpose(2, "
+          "3)?.contiguous()?` gives [2, 4, 64, 128]. If 64 is the head_dim: `k.transpose(2, "
+          "3)?.contiguous()?` gives [2, 6, 128, 64], v likewise.");
+  }
+  SUBCASE("as many rows of q as k's head_dim is no transpose") {
+    reshape(c, kQ, {2, 128, 8, 64});
+    reshape_kv(c, {2, 128, 2, 128});
+    CHECK(fix_of(c) ==
+          "k's head_dim is 128, q's is 64: project both to one head_dim, or, if k's last dim holds "
+          "2 heads of 64, split them off: [2, 128, 4, 64].");
+  }
+  SUBCASE("a transposed k in a batch as large as the head_dim") {
+    reshape(c, kQ, {64, 4, 8, 64});
+    reshape_kv(c, {64, 6, 64, 2});
+    CHECK(fix_of(c) ==
+          "k's last dim is 2, q's head_dim is 64, and axis 2 of k has that size: `k.transpose(2, "
+          "3)?.contiguous()?` gives [64, 6, 2, 64].");
+  }
   SUBCASE("another head_dim, or heads folded into it") {
     reshape_kv(c, {2, 6, 2, 128});
     CHECK(fix_of(c) ==
@@ -169,6 +223,22 @@ TEST_CASE("fixes of shapes and heads") {
   SUBCASE("q and k exchanged") {
     reshape_kv(c, {2, 9, 16, 64});
     CHECK(fix_of(c) == "k and v have 16 heads, q 8: q and k look exchanged, or q lacks heads.");
+  }
+  SUBCASE("heads before rows, as the rows of q decide") {
+    reshape(c, kQ, {2, 16, 8, 64});
+    reshape_kv(c, {2, 2, 16, 64});
+    CHECK(fix_of(c) ==
+          "Axis 2 of k is 16, the rows of q, and axis 1 is 2, a divisor of q's 8 heads: heads and "
+          "rows are exchanged. `k.transpose(1, 2)?` gives [2, 16, 2, 64], v likewise; no copy is "
+          "needed.");
+    CHECK(check_contract(c).findings.size() == 1);
+  }
+  SUBCASE("heads before rows, perhaps") {
+    reshape(c, kQ, {2, 15, 8, 64});
+    reshape_kv(c, {2, 2, 16, 64});
+    CHECK(fix_of(c) ==
+          "k and v have 16 heads, q 8: q and k look exchanged, or q lacks heads. If axis 1 of k "
+          "(2) is the heads, axes 1 and 2 are exchanged: `k.transpose(1, 2)?`, v likewise.");
   }
   SUBCASE("a head_dim that is not a multiple of 8") {
     reshape(c, kQ, {2, 4, 8, 60});
@@ -210,14 +280,15 @@ TEST_CASE("fixes of pages") {
     CHECK(fix_of(c) ==
           "Use pages of 32: allocate k and v as [3, 32, 2, 64] and fill the block table anew. "
           "Pages of 16 cannot be merged in place unless each run of 2 that a sequence uses lies in "
-          "order in the pool.");
+          "order in the pool. Pages of 256 suit candle and engines that want a multiple of 16, 128 "
+          "or 256.");
   }
   SUBCASE("pages of 48") {
     reshape_kv(c, {4, 48, 2, 64});
     c.args.page_block_size = 48;
     CHECK(fix_of(c) ==
           "Use pages of 32 or 64: allocate k and v as [3, 64, 2, 64] and fill the block table "
-          "anew.");
+          "anew. Pages of 256 suit candle and engines that want a multiple of 16, 128 or 256.");
   }
 }
 
