@@ -16,6 +16,7 @@ std::span<const HazardRule> maximum_hazards();        // FC-H209: max_seqlen_q a
 std::span<const HazardRule> window_hazards();         // FC-H215: masks, and rows without keys
 std::span<const HazardRule> spare_room_hazards();     // FC-H221: keys that no sequence has
 std::span<const HazardRule> paging_hazards();         // FC-H301: block table and pages
+std::span<const HazardRule> plain_length_hazards();   // FC-H308: lengths that are no running sums
 std::span<const HazardRule> prefix_range_hazards();   // FC-H309: mm_prefix_ranges
 std::span<const HazardRule> head_dim_hazards();       // FC-H401: head_dim over 256
 std::span<const HazardRule> scale_hazards();          // FC-H501: softmax_scale, softcap, slopes

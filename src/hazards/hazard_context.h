@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/spec/case.h"
@@ -18,6 +19,13 @@ struct LaunchedSequence {
   int64_t seqlen_k() const { return k_end - k_begin; }
 };
 
+/// A table of lengths that were not summed up, and what shows it: "they add up to 10, q's rows".
+struct PlainLengths {
+  TensorName name = TensorName::kSeqlensQ;
+  std::vector<int64_t> values;
+  std::string because;
+};
+
 /// What hazard rules look at: the case, the launch, and the small tensors' values where known.
 struct HazardContext {
   const Case& c;
@@ -27,6 +35,8 @@ struct HazardContext {
   std::optional<std::vector<int64_t>> seqlens_q, seqlens_k, block_table, mm_prefix_ranges;
   /// Nothing if a varlen call's tables are unknown.
   std::optional<std::vector<LaunchedSequence>> sequences;
+  /// Tables that were set aside (src/hazards/plain_lengths.h): not among the values above.
+  std::vector<PlainLengths> plain_lengths;
 
   /// Keys of a sequence that the kernel can reach whatever the mask: a paged kernel stops at the
   /// 32-key tile that max_seqlen_k ends in (kernels/flash_fwd_kernel.h:564-568).

@@ -4,6 +4,7 @@
 
 #include "src/hazards/families.h"
 #include "src/hazards/memory_safety.h"
+#include "src/hazards/plain_lengths.h"
 
 namespace flashcheck {
 namespace {
@@ -25,20 +26,22 @@ void check_rule(const HazardContext& context, const HazardRule& rule,
 
 const std::vector<std::span<const HazardRule>>& hazard_families() {
   static const std::vector<std::span<const HazardRule>> families{
-      unknown_value_hazards(), address_hazards(),  layout_hazards(),     sequence_hazards(),
-      maximum_hazards(),       window_hazards(),   spare_room_hazards(), paging_hazards(),
-      prefix_range_hazards(),  head_dim_hazards(), scale_hazards(),      value_hazards(),
-      launch_hazards(),        v3_hazards(),       declared_hazards(),   engine_assumptions()};
+      unknown_value_hazards(), address_hazards(),      layout_hazards(),     sequence_hazards(),
+      maximum_hazards(),       window_hazards(),       spare_room_hazards(), paging_hazards(),
+      plain_length_hazards(),  prefix_range_hazards(), head_dim_hazards(),   scale_hazards(),
+      value_hazards(),         launch_hazards(),       v3_hazards(),         declared_hazards(),
+      engine_assumptions()};
   return families;
 }
 
 Hazards find_hazards(const Case& c, const LaunchParams& launch, const Inputs& small) {
   const HazardContext context = make_hazard_context(c, launch, small);
+  const HazardContext meaningful = without_plain_lengths(context);
   const Callee callee = callee_of(launch.wrapper);
   Hazards hazards;
   for (const std::span<const HazardRule> family : hazard_families()) {
     for (const HazardRule& rule : family) {
-      if (rule.callees & callee) check_rule(context, rule, hazards.findings);
+      if (rule.callees & callee) check_rule(meaningful, rule, hazards.findings);
     }
   }
   hazards.is_memory_safe = is_memory_safe(context);

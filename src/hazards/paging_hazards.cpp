@@ -262,23 +262,6 @@ void check_page_size(const HazardContext& context, const Rule& rule, const EmitH
   emit(make_finding(rule, "/args/page_block_size", {}));
 }
 
-void check_plain_lengths(const HazardContext& context, const Rule& rule, const EmitHazard& emit) {
-  if (!context.c.function->paged || !context.seqlens_k) return;
-  const auto& cu = *context.seqlens_k;
-  if (cu.front() == 0) return;
-  const auto is_step_up = [](int64_t a, int64_t b) { return a < b; };
-  if (std::is_sorted(cu.begin(), cu.end(), is_step_up) &&
-      std::adjacent_find(cu.begin(), cu.end()) == cu.end()) {
-    return;
-  }
-  emit(make_finding(
-      rule, "/tensors/seqlens_k/values",
-      {{"values", fmt::format("[{}{}]",
-                              fmt::join(cu.begin(),
-                                        cu.begin() + std::min<ptrdiff_t>(6, std::ssize(cu)), ", "),
-                              cu.size() > 6 ? ", …" : "")}}));
-}
-
 constexpr HazardRule kRules[] = {
     {.rule = {.code = "FC-H301",
               .name = "block-table-stride-ignored",
@@ -371,18 +354,6 @@ constexpr HazardRule kRules[] = {
      .kind = HazardKind::kOutOfBoundsRead,
      .callees = kV2,
      .check = check_page_size},
-    {.rule = {.code = "FC-H308",
-              .name = "seqlens-k-look-like-lengths",
-              .severity = Severity::kWarning,
-              .message = "seqlens_k {values} starts above 0 and does not rise: are these lengths, "
-                         "not cumulative lengths?",
-              .why = "The paged kernel takes a sequence's length from the difference of two "
-                     "entries; of plain lengths these are 0, negative, or another sequence's.",
-              .fix = "Pass the running sum of the lengths with a 0 before it: batch + 1 numbers.",
-              .source = "kernels/block_info.h:22; kernels/flash_fwd_kernel.h:632-635"},
-     .kind = HazardKind::kWrong,
-     .callees = kV2,
-     .check = check_plain_lengths},
 };
 
 }  // namespace
