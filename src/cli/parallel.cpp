@@ -38,7 +38,12 @@ void for_each_in_order(int64_t count, int jobs, const std::function<void(int64_t
     }
   };
   std::vector<std::jthread> threads;
-  for (int64_t i = 0; i < std::min<int64_t>(jobs, count); ++i) threads.emplace_back(worker);
+  try {
+    for (int64_t i = 0; i < std::min<int64_t>(jobs, count); ++i) threads.emplace_back(worker);
+  } catch (...) {  // no further thread: those that run stop at once
+    stop = true;
+    throw;
+  }
 
   for (int64_t i = 0; i < count; ++i) {
     std::exception_ptr error;

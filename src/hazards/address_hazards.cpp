@@ -105,8 +105,8 @@ void check_extent(const HazardContext& context, const Rule& rule, const EmitHaza
     finding.details.push_back(fmt::format("last element {} = {}", last_element_sum(*tensor), last));
     finding.fix = fmt::format(
         "give {}'s storage at least {} elements, or correct the shape, the strides or the offset "
-        "(row-major strides of its shape end at element {})",
-        name_of(name), last + 1, tensor->offset + *tensor->num_elements() - 1);
+        "(row-major, its shape takes {} elements)",
+        name_of(name), last + 1, *tensor->num_elements());
     emit(std::move(finding));
   }
 }

@@ -11,6 +11,7 @@
 #include "src/hazards/data_rows.h"
 #include "src/hazards/families.h"
 #include "src/hazards/kernel_mask.h"
+#include "src/spec/checked.h"
 
 namespace flashcheck {
 namespace {
@@ -125,10 +126,12 @@ std::optional<Departure> wide_offsets(const HazardContext& context) {
     std::string numbers = fmt::format("the call uses {} {} of {}, bytes pass 2147483647 in {} {}",
                                       unit, last, name_of(name), unit, in_bytes);
     if (last >= in_elements) numbers += fmt::format(", elements in {}", in_elements);
-    if (!function.varlen && name != TensorName::kQ && is_packed(tensor)) {
-      const int64_t row = tensor.shape[0] * tensor.strides[1];
+    const bool is_packed_cache = !function.varlen && name != TensorName::kQ && is_packed(tensor);
+    const std::optional<int64_t> row =
+        is_packed_cache ? checked_mul(tensor.shape[0], tensor.strides[1]) : std::nullopt;
+    if (row && *row > 0) {  // one key of stride 0 is packed too
       numbers += fmt::format("; {} rows would fit in bytes, {} in elements",
-                             kMaxInt / size_in_bytes(tensor.dtype) / row, kMaxInt / row);
+                             kMaxInt / size_in_bytes(tensor.dtype) / *row, kMaxInt / *row);
     }
     return Departure{place_of(name, "strides"), numbers};
   }

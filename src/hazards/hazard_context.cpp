@@ -1,26 +1,9 @@
 #include "src/hazards/hazard_context.h"
 
 #include <algorithm>
-#include <variant>
 
 namespace flashcheck {
 namespace {
-
-std::optional<std::vector<int64_t>> known_values(const Case& c, TensorName name,
-                                                 const Inputs& small) {
-  const TensorSpec* tensor = c.find(name);
-  if (!tensor || std::holds_alternative<std::monostate>(*tensor->values)) return std::nullopt;
-  // A view that leaves its storage has no values to speak of; the extent rule reports it.
-  if (tensor->offset + *tensor->span() > c.storage_elements(*tensor)) return std::nullopt;
-  // Neither has one whose storage is too large to be made for a static rule.
-  const StorageBytes& storage = small.storages[static_cast<size_t>(tensor->storage)];
-  const int64_t end = tensor->offset + *tensor->span();
-  if (end > storage.size_bytes() / size_in_bytes(tensor->dtype)) return std::nullopt;
-  std::vector<int64_t> values;
-  for_each_element(*tensor,
-                   [&](int64_t at) { values.push_back(read_integer(storage, tensor->dtype, at)); });
-  return values;
-}
 
 /// The kernels read u32 tables as int32_t (candle-flash-attn/src/lib.rs:777-778), and differences
 /// of theirs wrap.
@@ -75,10 +58,10 @@ HazardContext make_hazard_context(const Case& c, const LaunchParams& launch, con
   HazardContext context{.c = c,
                         .launch = launch,
                         .is_v3 = launch.wrapper == Wrapper::kCandleFlashAttnV3,
-                        .seqlens_q = known_values(c, TensorName::kSeqlensQ, small),
-                        .seqlens_k = known_values(c, TensorName::kSeqlensK, small),
-                        .block_table = known_values(c, TensorName::kBlockTable, small),
-                        .mm_prefix_ranges = known_values(c, TensorName::kMmPrefixRanges, small),
+                        .seqlens_q = known_integers(c, TensorName::kSeqlensQ, small),
+                        .seqlens_k = known_integers(c, TensorName::kSeqlensK, small),
+                        .block_table = known_integers(c, TensorName::kBlockTable, small),
+                        .mm_prefix_ranges = known_integers(c, TensorName::kMmPrefixRanges, small),
                         .small = small};
   // A fixed-length batch has one shape: one entry would do, but rules speak of sequences.
   const bool is_known = !c.function->varlen || (context.seqlens_q && context.seqlens_k);

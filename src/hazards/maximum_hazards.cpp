@@ -33,6 +33,7 @@ void check_grid(const HazardContext& context, const Rule& rule, const EmitHazard
   if (!context.c.function->varlen || maximum == 0) return;
   const TileSizes tile = tile_sizes(*context.c.function, context.launch);
   const int64_t covered = round_up(maximum, tile.min_query_rows);
+  const int64_t longest = longest_q(context);
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
     if (s.seqlen_q() <= covered) return;
     Finding finding = make_finding(rule, "/args/max_seqlen_q",
@@ -48,7 +49,7 @@ void check_grid(const HazardContext& context, const Rule& rule, const EmitHazard
           wide >= s.seqlen_q() ? "all rows are written: it depends on the GPU"
                                : fmt::format("rows {}..{} are not", wide, s.seqlen_q() - 1)));
     }
-    finding.fix = fmt::format("pass max_seqlen_q = {}, the longest query", longest_q(context));
+    finding.fix = fmt::format("pass max_seqlen_q = {}, the longest query", longest);
     emit(std::move(finding));
   });
 }
@@ -69,6 +70,7 @@ void check_key_cap(const HazardContext& context, const Rule& rule, const EmitHaz
   if (!context.c.function->paged) return;
   const int64_t maximum = context.launch.seqlen_k;
   const int64_t cap = round_up(maximum, 32);
+  const int64_t longest = longest_k(context);
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
     if (s.seqlen_q() <= 0 || s.seqlen_k() <= cap) return;
     Finding finding = make_finding(rule, "/args/max_seqlen_k",
@@ -79,7 +81,7 @@ void check_key_cap(const HazardContext& context, const Rule& rule, const EmitHaz
                                     {"max_seqlen_k", to_string(maximum)}});
     finding.details.push_back(
         "the paged kernel alone stops there; the same numbers without a block table are right");
-    finding.fix = fmt::format("pass max_seqlen_k = {}, the longest key length", longest_k(context));
+    finding.fix = fmt::format("pass max_seqlen_k = {}, the longest key length", longest);
     emit(std::move(finding));
   });
 }
@@ -95,6 +97,7 @@ void check_window_filter(const HazardContext& context, const Rule& rule, const E
   const int64_t maximum = context.launch.seqlen_k;
   const bool left_is_from_ranges =
       context.c.find(TensorName::kMmPrefixRanges) && declared.right == 0;
+  const int64_t longest = longest_k(context);
   for_each_sequence(context, [&](int64_t b, const LaunchedSequence& s) {
     if (s.seqlen_k() <= maximum) return;
     const bool left = !left_is_from_ranges && left_differs(declared, used, s);
@@ -108,7 +111,7 @@ void check_window_filter(const HazardContext& context, const Rule& rule, const E
                       {"window", name},
                       {"declared", side(left ? declared.left : declared.right, "None")},
                       {"used", side(left ? used.left : used.right, "no limit")}});
-    finding.fix = fmt::format("pass max_seqlen_k = {}, the longest key length", longest_k(context));
+    finding.fix = fmt::format("pass max_seqlen_k = {}, the longest key length", longest);
     emit(std::move(finding));
   });
 }

@@ -7,6 +7,11 @@
 namespace flashcheck {
 namespace {
 
+std::optional<std::vector<int64_t>> values_of(const Case& c, TensorName name, const Inputs* small) {
+  if (!small) return std::nullopt;
+  return known_integers(c, name, *small);
+}
+
 void draw_equal_sequences(const Case& c, int64_t max_sequences, DrawnCall& drawn) {
   if (c.q().rank() != 4 || c.k().rank() != 4) {
     drawn.unknown.push_back(
@@ -22,8 +27,8 @@ void draw_equal_sequences(const Case& c, int64_t max_sequences, DrawnCall& drawn
 }
 
 void draw_varlen_sequences(const Case& c, const Inputs* small, DrawnCall& drawn) {
-  const auto cu_q = known_integers(c, TensorName::kSeqlensQ, small);
-  const auto cu_k = known_integers(c, TensorName::kSeqlensK, small);
+  const auto cu_q = values_of(c, TensorName::kSeqlensQ, small);
+  const auto cu_k = values_of(c, TensorName::kSeqlensK, small);
   for (const auto& [name, values] : {std::pair{"seqlens_q", &cu_q}, {"seqlens_k", &cu_k}}) {
     if (!*values) {
       drawn.unknown.push_back(
@@ -51,7 +56,7 @@ void draw_varlen_sequences(const Case& c, const Inputs* small, DrawnCall& drawn)
 void draw_table(const Case& c, const Inputs* small, DrawnCall& drawn) {
   const TensorSpec* table = c.find(TensorName::kBlockTable);
   if (!table) return;
-  const auto values = known_integers(c, TensorName::kBlockTable, small);
+  const auto values = values_of(c, TensorName::kBlockTable, small);
   if (!values || table->rank() != 2) {
     drawn.unknown.push_back(
         values ? fmt::format("block_table has rank {}, not 2: no pages to draw", table->rank())
@@ -75,7 +80,7 @@ void draw_mask(const Case& c, const Inputs* small, DrawnCall& drawn) {
   }
   const TensorSpec* ranges = c.find(TensorName::kMmPrefixRanges);
   if (!ranges) return;
-  const auto values = known_integers(c, TensorName::kMmPrefixRanges, small);
+  const auto values = values_of(c, TensorName::kMmPrefixRanges, small);
   if (!values || ranges->rank() != 3 || ranges->shape[2] != 2 ||
       ranges->shape[0] != drawn.num_sequences) {
     drawn.unknown.emplace_back("mm_prefix_ranges cannot be read: keys that they show are missing");
@@ -93,21 +98,6 @@ void draw_mask(const Case& c, const Inputs* small, DrawnCall& drawn) {
 }
 
 }  // namespace
-
-std::optional<std::vector<int64_t>> known_integers(const Case& c, TensorName name,
-                                                   const Inputs* small) {
-  const TensorSpec* tensor = c.find(name);
-  if (!tensor || !small || is_floating(tensor->dtype)) return std::nullopt;
-  if (std::holds_alternative<std::monostate>(*tensor->values)) return std::nullopt;
-  // A view may leave its storage, and a very large storage is not made.
-  const StorageBytes& storage = small->storages[static_cast<size_t>(tensor->storage)];
-  const int64_t num_elements = storage.size_bytes() / size_in_bytes(tensor->dtype);
-  if (tensor->offset + *tensor->span() > num_elements) return std::nullopt;
-  std::vector<int64_t> values;
-  for_each_element(*tensor,
-                   [&](int64_t at) { values.push_back(read_integer(storage, tensor->dtype, at)); });
-  return values;
-}
 
 DrawnCall drawn_call(const Case& c, const Inputs* small, int64_t max_equal_sequences) {
   DrawnCall drawn;

@@ -27,11 +27,6 @@ struct DrawnCall {
 /// could not be made. `max_equal_sequences`: of a fixed-length batch.
 DrawnCall drawn_call(const Case& c, const Inputs* small, int64_t max_equal_sequences);
 
-/// The integers of a small tensor in logical order; nothing where the case gives none, they are not
-/// integers, or the view leaves its storage.
-std::optional<std::vector<int64_t>> known_integers(const Case& c, TensorName name,
-                                                   const Inputs* small);
-
 /// The keys of a sequence that some query row sees: ascending ranges that do not touch.
 std::vector<KeyRange> seen_keys(const AttentionProblem& problem, int64_t sequence);
 

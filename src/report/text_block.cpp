@@ -60,9 +60,12 @@ std::string labelled(std::string_view label, std::string_view text, int width) {
 
 std::string printable(std::string_view text) {
   std::string shown;
+  unsigned char previous = 0;
   for (char c : text) {
     const unsigned char byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n') || byte == 0x7F) {
+    const bool is_c1 = previous == 0xC2 && byte >= 0x80 && byte < 0xA0;  // U+0080..U+009F
+    previous = byte;
+    if ((byte < 0x20 && c != '\n') || byte == 0x7F || is_c1) {
       constexpr std::string_view kHex = "0123456789ABCDEF";
       shown += "\\x";
       shown += kHex[byte >> 4];

@@ -8,6 +8,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "src/spec/checked.h"
+
 namespace flashcheck {
 namespace {
 
@@ -155,6 +157,22 @@ void write_element(StorageBytes& storage, Dtype dtype, int64_t index, double val
     case Dtype::kF64:
       return store(storage, index, value);
   }
+}
+
+std::optional<std::vector<int64_t>> known_integers(const Case& c, TensorName name,
+                                                   const Inputs& inputs) {
+  constexpr int64_t kMaxEntries = int64_t{1} << 24;
+  const TensorSpec* tensor = c.find(name);
+  if (!tensor || is_floating(tensor->dtype)) return std::nullopt;
+  if (std::holds_alternative<std::monostate>(*tensor->values)) return std::nullopt;
+  if (*tensor->num_elements() > kMaxEntries) return std::nullopt;
+  const StorageBytes& storage = inputs.storages[static_cast<size_t>(tensor->storage)];
+  const std::optional<int64_t> end = checked_add(tensor->offset, *tensor->span());
+  if (!end || *end > storage.size_bytes() / size_in_bytes(tensor->dtype)) return std::nullopt;
+  std::vector<int64_t> values;
+  for_each_element(*tensor,
+                   [&](int64_t at) { values.push_back(read_integer(storage, tensor->dtype, at)); });
+  return values;
 }
 
 double round_to(Dtype dtype, double value) {

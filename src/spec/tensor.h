@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "src/spec/case.h"
@@ -37,6 +38,13 @@ double read_element(const StorageBytes& storage, Dtype dtype, int64_t index);
 void write_element(StorageBytes& storage, Dtype dtype, int64_t index, double value);
 /// Integers without a detour through double.
 int64_t read_integer(const StorageBytes& storage, Dtype dtype, int64_t index);
+
+/// The values of a table or of lengths, in logical order. Nothing if the case has no such tensor or
+/// no values for it, if it is not of integers, if its view leaves the storage's bytes (a storage
+/// too large for a static rule is not made), or if it has over 2^24 entries: an expanded view costs
+/// no storage.
+std::optional<std::vector<int64_t>> known_integers(const Case& c, TensorName name,
+                                                   const Inputs& inputs);
 
 /// `value` rounded to nearest-even in a floating dtype, back as a double.
 double round_to(Dtype dtype, double value);

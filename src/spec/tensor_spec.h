@@ -84,8 +84,11 @@ void for_each_element(const TensorSpec& tensor, F&& f) {
   for (int64_t n = 0; n < count; ++n) {
     f(at);
     for (size_t dim = index.size(); dim-- > 0;) {
-      at += tensor.strides[dim];
-      if (++index[dim] < tensor.shape[dim]) break;
+      if (index[dim] + 1 < tensor.shape[dim]) {  // never a step past the view: it could overflow
+        ++index[dim];
+        at += tensor.strides[dim];
+        break;
+      }
       at -= index[dim] * tensor.strides[dim];
       index[dim] = 0;
     }

@@ -45,6 +45,10 @@ TEST_CASE("the exit status says what happened, and the gravest wins") {
       {"run --output junit:/no/such/folder/report.xml " + kFixtures + "sound.json", 2},
       {"run --output junit:/dev/full " + kFixtures + "sound.json", 70},
       {"run --list -k nothing-fits " + kFixtures + "sound.json", 4},
+      // Views that cost no storage must cost neither memory nor a division by their stride.
+      {"check " + kFixtures + "one-key-of-stride-zero.json", 0},
+      {"check " + kFixtures + "expanded-table.json", 0},
+      {"map " + kFixtures + "expanded-table.json", 0},
       {"--help", 0},
       {"run --help", 0},
       {"--version", 0},

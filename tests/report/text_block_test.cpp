@@ -25,4 +25,8 @@ TEST_CASE("columns are counted in code points") { CHECK(columns_of("Σ|q·k|") =
 
 TEST_CASE("control characters cannot reach a terminal") {
   CHECK(printable("a\x1b[31mb\r\x7f\n") == "a\\x1B[31mb\\x0D\\x7F\n");
+  CHECK(printable("\xc2\x9b"
+                  "31m")
+            .find('\x9b') == std::string::npos);
+  CHECK(printable("\xc2\xb5") == "\xc2\xb5");
 }
