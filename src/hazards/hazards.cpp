@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/hazards/families.h"
 #include "src/hazards/memory_safety.h"
 #include "src/hazards/plain_lengths.h"
@@ -9,13 +11,31 @@
 namespace flashcheck {
 namespace {
 
-constexpr int kMaxFindings = 8;  // of one rule: a screen, not a log
+constexpr int kMaxFindings = 8;  // of one rule, likewise lines included: a screen, not a log
+
+bool names_a_sequence(const Finding& finding) {
+  return std::any_of(finding.args.begin(), finding.args.end(),
+                     [](const FindingArg& arg) { return arg.name == "sequence"; });
+}
+
+/// Whether the second finding of a rule says nothing that its message does not: its reason and its
+/// fix are those of the first, but for the numbers of another sequence. Information is a line each.
+bool is_likewise(const Finding& first, const Finding& second) {
+  if (first.rule->severity == Severity::kInformation) return false;
+  return first.fix_text() == second.fix_text() ||
+         (names_a_sequence(first) && names_a_sequence(second));
+}
 
 void check_rule(const HazardContext& context, const HazardRule& rule,
                 std::vector<Finding>& findings) {
   int count = 0;
   rule.check(context, rule.rule, [&](Finding finding) {
-    if (++count <= kMaxFindings) findings.push_back(std::move(finding));
+    if (++count > kMaxFindings) return;
+    if (count > 1 && is_likewise(findings.back(), finding)) {
+      findings.back().details.push_back("likewise " + finding.message);
+    } else {
+      findings.push_back(std::move(finding));
+    }
   });
   if (count > kMaxFindings) {
     findings.back().details.push_back(fmt::format("and {} more like this", count - kMaxFindings));
