@@ -149,6 +149,8 @@ Comparison compare(const AttentionProblem& problem, const Output& actual,
   const Ratios ratios = ratios_under(problem.arithmetic, problem, actual, expected);
   const Pairing pairing(problem, actual, expected);
   comparison.num_unbounded = ratios.num_unbounded;
+  comparison.wrong_rows_of_head.resize(static_cast<size_t>(problem.num_heads));
+  comparison.wrong_rows_of_sequence.resize(problem.sequences.size());
   for (size_t line = 0; line < pairing.num_lines(); ++line) {
     int64_t wrong = 0;
     for (int64_t c = 0; c < problem.head_dim; ++c) {
@@ -160,6 +162,8 @@ Comparison compare(const AttentionProblem& problem, const Output& actual,
     }
     comparison.num_mismatched += wrong;
     comparison.num_wrong_rows += wrong > 0;
+    comparison.wrong_rows_of_head[static_cast<size_t>(pairing.head(line))] += wrong > 0;
+    comparison.wrong_rows_of_sequence[static_cast<size_t>(pairing.row(line).sequence)] += wrong > 0;
     comparison.num_statistical_outliers +=
         is_statistical_outlier(problem, actual.dtype, expected, pairing, line);
   }

@@ -35,6 +35,7 @@ struct Comparison {
   int64_t num_guard_bytes_changed = 0;  // written outside the output
   int64_t num_unbounded = 0;            // elements for which the arithmetic promises nothing
   int64_t num_wrong_rows = 0;           // (row, head) pairs with a mismatch
+  std::vector<int64_t> wrong_rows_of_head, wrong_rows_of_sequence;  // the same pairs, counted apart
   double max_ratio = 0, median_ratio = 0;
   std::vector<Mismatch> worst;  // of the mismatched: at most 8, worst first, then by position
   bool is_constant = false;     // every actual element is the same number

@@ -45,6 +45,22 @@ std::string describe(const Mismatch& m) {
   return text;
 }
 
+/// "heads 1, 2 are wrong, and 0, 3 right", at most eight of each; empty where all are alike.
+std::string which_are_wrong(std::string_view what, const std::vector<int64_t>& wrong_rows) {
+  constexpr size_t kMost = 8;
+  std::vector<size_t> wrong, right;
+  for (size_t n = 0; n < wrong_rows.size(); ++n) (wrong_rows[n] > 0 ? wrong : right).push_back(n);
+  if (wrong.empty() || right.empty()) return "";
+  const auto listed = [&](const std::vector<size_t>& all) {
+    const std::vector<size_t> first(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, all.size())));
+    const std::string more =
+        all.size() > kMost ? fmt::format(" and {} more", all.size() - kMost) : "";
+    return fmt::format("{}{}", fmt::join(first, ", "), more);
+  };
+  return fmt::format("{} wrong: {}; right: {}", what, listed(wrong), listed(right));
+}
+
 int64_t num_lines(const AttentionProblem& problem, const Comparison& comparison) {
   return comparison.num_rows_checked * problem.num_heads;
 }
@@ -56,6 +72,10 @@ Finding numbers_out_of_bound(const AttentionProblem& problem, const Comparison& 
                                   {"wrong_rows", std::to_string(c.num_wrong_rows)},
                                   {"lines", std::to_string(num_lines(problem, c))},
                                   {"ratio", number(c.max_ratio)}});
+  for (const std::string& pattern : {which_are_wrong("heads", c.wrong_rows_of_head),
+                                     which_are_wrong("sequences", c.wrong_rows_of_sequence)}) {
+    if (!pattern.empty()) finding.details.push_back(pattern);
+  }
   for (const Mismatch& mismatch : c.worst) finding.details.push_back(describe(mismatch));
   if (c.fa2_ratio) {
     finding.details.push_back(fmt::format(

@@ -65,6 +65,8 @@ Json to_json(const Comparison& n) {
           {"unwritten", n.num_unwritten},
           {"guard_bytes_changed", n.num_guard_bytes_changed},
           {"wrong_rows", n.num_wrong_rows},
+          {"wrong_rows_of_head", n.wrong_rows_of_head},
+          {"wrong_rows_of_sequence", n.wrong_rows_of_sequence},
           {"max_ratio", number(n.max_ratio)},
           {"median_ratio", number(n.median_ratio)},
           {"lse_checked", n.num_lse_checked},

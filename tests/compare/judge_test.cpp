@@ -68,6 +68,17 @@ TEST_CASE("wrong numbers, in words") {
   CHECK(verdict_of(comparison) == Verdict::kMismatch);
 }
 
+TEST_CASE("where only some heads or sequences are wrong, that is said first") {
+  Comparison comparison = good();
+  comparison.num_mismatched = 5;
+  comparison.num_wrong_rows = 2;
+  comparison.worst = {wrong_element(1.5)};
+  comparison.wrong_rows_of_head = {0, 1, 1, 0};
+  comparison.wrong_rows_of_sequence = {1, 1};
+  CHECK(judge(problem(), comparison)[0].details[0] == "heads wrong: 1, 2; right: 0, 3");
+  CHECK(judge(problem(), comparison)[0].details.size() == 2);
+}
+
 TEST_CASE("NaN is told apart from wrong numbers, and unwritten from NaN") {
   Comparison comparison = good();
   comparison.num_mismatched = comparison.num_nonfinite = 2;
