@@ -11,6 +11,7 @@ namespace flashcheck {
 std::span<const HazardRule> unknown_value_hazards();  // FC-H001: what could not be looked at
 std::span<const HazardRule> address_hazards();        // FC-H101: offsets, strides, extents, sizes
 std::span<const HazardRule> layout_hazards();         // FC-H106: slopes, devices, order of axes
+std::span<const HazardRule> shared_bytes_hazards();   // FC-H111: q, k and v in the same bytes
 std::span<const HazardRule> sequence_hazards();       // FC-H201: the tables of lengths
 std::span<const HazardRule> maximum_hazards();        // FC-H209: max_seqlen_q and max_seqlen_k
 std::span<const HazardRule> window_hazards();         // FC-H215: masks, and rows without keys

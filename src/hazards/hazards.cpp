@@ -46,11 +46,15 @@ void check_rule(const HazardContext& context, const HazardRule& rule,
 
 const std::vector<std::span<const HazardRule>>& hazard_families() {
   static const std::vector<std::span<const HazardRule>> families{
-      unknown_value_hazards(), address_hazards(),      layout_hazards(),     sequence_hazards(),
-      maximum_hazards(),       window_hazards(),       spare_room_hazards(), paging_hazards(),
-      plain_length_hazards(),  prefix_range_hazards(), head_dim_hazards(),   scale_hazards(),
-      value_hazards(),         launch_hazards(),       v3_hazards(),         declared_hazards(),
-      engine_assumptions()};
+      unknown_value_hazards(), address_hazards(),
+      layout_hazards(),        shared_bytes_hazards(),
+      sequence_hazards(),      maximum_hazards(),
+      window_hazards(),        spare_room_hazards(),
+      paging_hazards(),        plain_length_hazards(),
+      prefix_range_hazards(),  head_dim_hazards(),
+      scale_hazards(),         value_hazards(),
+      launch_hazards(),        v3_hazards(),
+      declared_hazards(),      engine_assumptions()};
   return families;
 }
 

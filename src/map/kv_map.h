@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/visible_keys.h"
-#include "src/map/byte_runs.h"
+#include "src/spec/byte_runs.h"
 #include "src/spec/case.h"
 #include "src/spec/launch_params.h"
 #include "src/spec/tensor.h"

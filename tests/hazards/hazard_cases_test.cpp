@@ -39,9 +39,9 @@ bool speaks(const CaseReport& report, const HazardRule& rule) {
 }
 
 /// Rules whose condition is no number: the values are there or not, the device is another or not.
-const std::set<std::string_view> kWithoutNumber = {"FC-H001", "FC-H108", "FC-H110", "FC-H214",
-                                                   "FC-H306", "FC-H311", "FC-H508", "FC-H702",
-                                                   "FC-H707", "FC-H709"};
+const std::set<std::string_view> kWithoutNumber = {"FC-H001", "FC-H108", "FC-H110", "FC-H111",
+                                                   "FC-H112", "FC-H214", "FC-H306", "FC-H311",
+                                                   "FC-H508", "FC-H702", "FC-H707", "FC-H709"};
 
 struct Seen {
   int firing = 0, clean = 0;

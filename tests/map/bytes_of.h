@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <set>
 
-#include "src/map/byte_runs.h"
+#include "src/spec/byte_runs.h"
 
 namespace flashcheck {
 

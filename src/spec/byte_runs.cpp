@@ -1,4 +1,4 @@
-#include "src/map/byte_runs.h"
+#include "src/spec/byte_runs.h"
 
 #include <algorithm>
 #include <functional>
