@@ -36,16 +36,14 @@ std::string seen_in(const std::vector<const LintCase*>& tests, const LintRule& r
   return seen.size() > shown ? text + fmt::format("; and {} more", seen.size() - shown) : text;
 }
 
-/// Whether all elements of a small tensor have been made: make_inputs leaves those out that have no
-/// values, and very large ones.
+/// Whether all elements of a small tensor have been made: make_inputs leaves very large ones out.
 bool is_made(const Case& c, TensorName name, const Inputs& small) {
   const TensorSpec& tensor = c.at(name);
   const StorageBytes& storage = small.storages[static_cast<size_t>(tensor.storage)];
   return tensor.offset + *tensor.span() <= storage.size_bytes() / size_in_bytes(tensor.dtype);
 }
 
-/// What the caller meant. ALiBi slopes without values are left out: those that are made up for them
-/// differ from head to head.
+/// What the caller meant. ALiBi slopes that are not made are left out.
 AttentionProblem problem_of(const Case& c, const LaunchParams& launch, const Inputs& small) {
   if (!c.find(TensorName::kAlibiSlopes) || is_made(c, TensorName::kAlibiSlopes, small)) {
     return declared_problem(c, launch, small);
