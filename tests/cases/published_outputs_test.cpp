@@ -104,7 +104,9 @@ TEST_CASE("candle's published outputs: reference and CPU kernel give them") {
     for (int64_t head = 0; head < sizes[0]; ++head) {
       for (int64_t token = 0; token < sizes[1]; ++token) {
         for (int64_t column = 0; column < sizes[2]; ++column) {
-          const double value = table.at(head).at(token).at(column);
+          const double value = table.at(static_cast<size_t>(head))
+                                   .at(static_cast<size_t>(token))
+                                   .at(static_cast<size_t>(column));
           const auto index = static_cast<size_t>((token * sizes[0] + head) * sizes[2] + column);
           CAPTURE(head);
           CAPTURE(token);
