@@ -185,7 +185,8 @@ TEST_CASE("keys are known, single and there") {
         "nearest is \"schema\""}},
       {"\"expect\"",
        "\"arithmetic\": {\"acumulate\": \"f16\"},\n  \"expect\"",
-       {"15: FC-C007: /arithmetic/acumulate: expected one of accumulate, p, tanh, got \"acumulate\"; the "
+       {"15: FC-C007: /arithmetic/acumulate: expected one of accumulate, p, tanh, got "
+        "\"acumulate\"; the "
         "nearest is \"accumulate\""}},
   });
 }
