@@ -15,13 +15,14 @@ struct KvAccessor {
   const int32_t* block_table =
       nullptr;  // the sequence's row: logical page -> page; null: not paged
   int64_t page_stride = 0;
-  int64_t page_block_size = 0;
+  uint32_t page_block_size = 0;
 
-  /// head_dim contiguous elements of key j.
+  /// head_dim contiguous elements of key j; paged: j < 2^32.
   FLASHCHECK_HOST_DEVICE const T* row(int64_t j) const {
     if (block_table == nullptr) return first + j * row_stride;
-    const int64_t page = block_table[j / page_block_size];
-    return first + page * page_stride + j % page_block_size * row_stride;
+    const auto key = static_cast<uint32_t>(j);  // a 64-bit division is a GPU's slowest arithmetic
+    const int64_t page = block_table[key / page_block_size];
+    return first + page * page_stride + key % page_block_size * row_stride;
   }
 };
 

@@ -17,7 +17,7 @@ namespace flashcheck {
 class Logit {
  public:
   /// softcap <= 0 or NaN: none (the `softcap > 0.0` of flash_api.cu:129).
-  Logit(float softmax_scale, float softcap, bool is_causal)
+  FLASHCHECK_HOST_DEVICE Logit(float softmax_scale, float softcap, bool is_causal)
       : is_capped_(softcap > 0.0f),
         is_causal_(is_causal),
         inner_(is_capped_ ? softmax_scale / softcap : 0.0f),

@@ -87,7 +87,7 @@ FLASHCHECK_HOST_DEVICE KvAccessor<T> key_rows(const AttentionParams& params, int
   if (params.block_table != nullptr) {
     rows.block_table = params.block_table + sequence * launch.block_table_batch_stride;
     rows.page_stride = launch.k_batch_stride;
-    rows.page_block_size = launch.page_block_size;
+    rows.page_block_size = static_cast<uint32_t>(launch.page_block_size);
   }
   return rows;
 }

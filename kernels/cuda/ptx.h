@@ -38,8 +38,9 @@ __device__ inline void ldmatrix_x4_trans(uint32_t (&r)[4], const void* shared_ro
                : "memory");
 }
 
-/// Collective: C [16][8] += A [16][16] B [16][8], products of T summed in f32. With g = lane / 4 and
-/// t = lane % 4 a lane holds, two columns (of B: rows) in a register, the lower in the low half:
+/// Collective: C [16][8] += A [16][16] B [16][8], products of T summed in f32. With g = lane / 4
+/// and t = lane % 4 a lane holds, two columns (of B: rows) in a register, the lower in the low
+/// half:
 ///   A  a[0] row g, columns 2t, 2t+1     a[1] row g+8, the same columns
 ///      a[2] row g, columns 2t+8, 2t+9   a[3] row g+8, the same columns
 ///   B  b0   rows 2t, 2t+1, column g     b1   rows 2t+8, 2t+9, column g

@@ -1,0 +1,33 @@
+#include "kernels/cuda/devices.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+
+namespace flashcheck {
+namespace {
+
+std::string describe(int device) {
+  cudaDeviceProp properties{};
+  const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+  if (error != cudaSuccess) return cudaGetErrorString(error);
+  char text[64];
+  std::snprintf(text, sizeof(text), ", compute capability %d.%d, %.1f GiB", properties.major,
+                properties.minor, static_cast<double>(properties.totalGlobalMem) / 0x1p30);
+  return std::string(properties.name) + text;
+}
+
+}  // namespace
+
+std::vector<std::string> cuda_devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();  // not the next call's error
+    return {};
+  }
+  std::vector<std::string> devices;
+  for (int device = 0; device < count; ++device) devices.push_back(describe(device));
+  return devices;
+}
+
+}  // namespace flashcheck

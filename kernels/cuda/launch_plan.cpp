@@ -1,0 +1,61 @@
+#include "kernels/cuda/launch_plan.h"
+
+#include <algorithm>
+
+#include "kernels/cuda/tile_shape.h"
+#include "kernels/sequence_extent.h"
+
+namespace flashcheck {
+namespace {
+
+constexpr int64_t kWarpsPerMultiprocessor = 8;  // what registers allow: 255 a thread
+constexpr int64_t kMinTilesASplit = 4;  // fewer, and loading Q and combining cost more than is won
+constexpr int kRowsOfFew = 16;
+
+int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int shape_for(int64_t head_dim, int64_t max_lanes) {
+  int index = 0;
+  while (kTileShapes[static_cast<size_t>(index)].head_dim < head_dim) index += 2;
+  return max_lanes <= kRowsOfFew ? index + 1 : index;
+}
+
+}  // namespace
+
+LaunchPlan plan_launch(const AttentionParams& params, int num_multiprocessors) {
+  const LaunchParams& launch = params.launch;
+  const int64_t group = launch.h / launch.h_k;
+  int64_t max_seqlen_q = 0, max_keys = 0, num_rows = 0;
+  for (uint32_t sequence = 0; sequence < launch.b; ++sequence) {
+    const SequenceExtent extent = sequence_extent(params, sequence);
+    if (extent.seqlen_q == 0) continue;
+    const KeyRange keys =
+        sequence_mask(params, sequence, extent)
+            .visited_keys(extent.position(0), extent.position(extent.seqlen_q - 1));
+    max_seqlen_q = std::max(max_seqlen_q, extent.seqlen_q);
+    max_keys = std::max(max_keys, keys.end - keys.begin);
+    num_rows = std::max(num_rows, first_row_of(params, sequence) + extent.seqlen_q);
+  }
+
+  LaunchPlan plan;
+  plan.shape = shape_for(launch.d, max_seqlen_q * group);
+  const TileShape& shape = kTileShapes[static_cast<size_t>(plan.shape)];
+  const int64_t tiles = divide_up(max_seqlen_q * group, shape.rows);
+  const int64_t blocks = int64_t{launch.b} * launch.h_k * shape.column_parts() * tiles;
+  const int64_t wanted = num_multiprocessors * kWarpsPerMultiprocessor / shape.warps;
+  const int64_t most = divide_up(max_keys, shape.keys) / kMinTilesASplit;
+  const int64_t num_splits =
+      blocks == 0 ? 1 : std::max<int64_t>(1, std::min(divide_up(wanted, blocks), most));
+
+  plan.num_blocks = blocks * num_splits;
+  plan.splits.tiles_per_sequence = static_cast<uint32_t>(tiles);
+  plan.splits.num_splits = static_cast<uint32_t>(num_splits);
+  plan.splits.num_rows = num_rows;
+  if (num_splits == 1) return plan;
+  plan.combine_blocks_per_sequence = divide_up(max_seqlen_q * launch.h, kCombineWarps);
+  plan.num_partial_softmax = num_splits * num_rows * launch.h * 2;
+  plan.num_partial_o = num_splits * num_rows * launch.h * launch.d;
+  return plan;
+}
+
+}  // namespace flashcheck

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "kernels/cuda/query_rows.h"
+#include "kernels/logit.h"
+#include "kernels/mask.h"
+
+namespace flashcheck {
+
+/// Where an element of an m16n8 accumulator is: c[e] of this lane is row row_in_tile(e), column
+/// column_in_tile(e).
+__device__ inline int row_in_tile(int e) {
+  return static_cast<int>(threadIdx.x % 32 / 4) + (e < 2 ? 0 : 8);
+}
+__device__ inline int column_in_tile(int e) {
+  return static_cast<int>(threadIdx.x % 4 * 2) + e % 2;
+}
+
+/// Scores of 16 query rows and the keys from first_key on become arguments of the softmax in base
+/// 2: scaled or capped, biased, and -inf where is_masked says that the mask has to be asked and it
+/// hides the pair. `row` is the first row; `slopes` is [h], or null.
+template <int kNumTiles>
+__device__ void scores_to_logits(float (&s)[kNumTiles][4], const Logit& logit, const Mask& mask,
+                                 const float* slopes, const QueryRows& rows, int row,
+                                 int64_t first_key, bool is_masked) {
+#pragma unroll
+  for (int n = 0; n < kNumTiles; ++n) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) s[n][e] = logit(s[n][e]);
+  }
+  if (slopes == nullptr && !is_masked) return;
+#pragma unroll
+  for (int half = 0; half < 4; half += 2) {
+    const int r = row + row_in_tile(half);
+    const int64_t p = rows.p(r);
+    const bool is_biased = slopes != nullptr && r < rows.num;
+    const float slope = is_biased ? Logit::in_base_2(slopes[rows.head(r)]) : 0.0f;
+#pragma unroll
+    for (int n = 0; n < kNumTiles; ++n) {
+#pragma unroll
+      for (int e = half; e < half + 2; ++e) {
+        const int64_t j = first_key + n * 8 + column_in_tile(e);
+        if (is_biased) s[n][e] += logit.alibi_bias(slope, p, j);
+        if (is_masked && !mask.is_visible(p, j)) {
+          s[n][e] = -std::numeric_limits<float>::infinity();
+        }
+      }
+    }
+  }
+}
+
+}  // namespace flashcheck
