@@ -204,6 +204,21 @@ AttentionParams AttentionCall::params() {
   return params;
 }
 
+std::vector<HostRegion> AttentionCall::regions() {
+  std::vector<HostRegion> regions;
+  const auto add = [&](auto& values, bool is_written) {
+    if (values.empty()) return;
+    regions.push_back({reinterpret_cast<std::byte*>(values.data()),
+                       static_cast<int64_t>(values.size() * sizeof(values[0])), is_written});
+  };
+  for (auto* tensor : {&q_, &k_, &v_}) add(*tensor, false);
+  for (auto* table : {&cu_q_, &cu_k_, &block_table_, &ranges_}) add(*table, false);
+  add(slopes, false);
+  add(out_, true);
+  add(lse_, true);
+  return regions;
+}
+
 AttentionCall::Strides AttentionCall::strides(const RowLayout& layout, int64_t num_rows,
                                               int64_t num_heads) const {
   const int64_t width = shape.d + layout.gap, batch = num_rows * num_heads * width;

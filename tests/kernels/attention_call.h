@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/attention_params.h"
+#include "kernels/backend.h"
 
 namespace flashcheck::testing {
 
@@ -47,6 +49,8 @@ class AttentionCall {
   explicit AttentionCall(const CallShape& shape);
 
   AttentionParams params();
+  /// All memory that params() points into.
+  std::vector<HostRegion> regions();
 
   // Logical elements, as stored: row counts within the sequence.
   double q(int64_t sequence, int64_t i, int64_t head, int64_t c) const;
@@ -93,7 +97,11 @@ struct NaiveRow {
 };
 NaiveRow naive_row(const AttentionCall& call, int64_t sequence, int64_t i, int64_t head);
 
-/// Runs the CPU kernel, checks every row against naive_row and that nothing else was written.
+/// What is wrong with a call that has run: rows that are not naive_row's, the first few of them,
+/// and bytes that nobody should have written.
+std::vector<std::string> faults_of(const AttentionCall& call);
+
+/// Runs the CPU kernel and expects no faults.
 void check_against_naive(AttentionCall& call, int num_threads = 1);
 
 /// A random call of any kind the kernel takes.
