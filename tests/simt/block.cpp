@@ -13,9 +13,6 @@ constinit thread_local simt::Index3 threadIdx, blockIdx, blockDim, gridDim;
 namespace simt {
 namespace {
 
-/// Unwinds the stack of a lane that will not go on.
-struct Abandoned {};
-
 uint32_t bit(int i) { return uint32_t{1} << i; }
 
 /// Of the set bits the `n`th.
@@ -117,12 +114,6 @@ void Block::set_up_warps() {
   }
 }
 
-void Block::pass_on(Fiber& from, Lane& next) {
-  current_lane = &next;
-  threadIdx = next.thread;
-  Fiber::switch_between(from, next.fiber);
-}
-
 void Block::yield(Lane& lane) {
   lane.warp->current = lane.index;
   Fiber::switch_between(lane.fiber, scheduler_);
@@ -133,10 +124,6 @@ void Block::wait_for_all(Lane& lane) {
   ready_ &= ~bit(lane.warp->index);
   at_barrier_ |= bit(lane.warp->index);
   yield(lane);
-}
-
-void Block::stop_if_abandoned() const {
-  if (failure_ != nullptr) throw Abandoned();
 }
 
 void Block::live(void* argument) {

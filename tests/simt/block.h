@@ -24,6 +24,9 @@ struct Launch {
   std::function<void()> thread;  // the kernel with its arguments
 };
 
+/// Unwinds the stack of a lane that will not go on.
+struct Abandoned {};
+
 /// The block that a thread of the CPU runs: its warps, its memory and who comes next. One object
 /// serves block after block and launch after launch, because stacks are dear to make.
 class Block {
@@ -44,13 +47,20 @@ class Block {
 
   // What lanes say:
   /// `next` goes on in place of `from`.
-  static void pass_on(Fiber& from, Lane& next);
+  static void pass_on(Fiber& from, Lane& next) {
+    current_lane = &next;
+    threadIdx = next.thread;
+    Fiber::switch_between(from, next.fiber);
+  }
   /// Lets the scheduler choose who goes on; comes back when this lane's warp has its turn.
   void yield(Lane& lane);
   /// The same, but all warps have to come first.
   void wait_for_all(Lane& lane);
   /// Unwinds the stack of the lane that runs if another has failed.
-  void stop_if_abandoned() const;
+  void stop_if_abandoned() const {
+    if (failure_ != nullptr) [[unlikely]]
+      throw Abandoned();
+  }
   /// The life of a lane: thread after thread.
   static void live(void* lane);
 

@@ -14,11 +14,6 @@ using flashcheck::Half;
 
 constexpr std::size_t kRowBytes = 16;
 
-struct Loaded {
-  uint32_t* r;
-  const std::byte* row;
-};
-
 std::string offset_text(const std::byte* address, const SharedMemory& shared) {
   return std::to_string(address - shared.begin()) + " of " + std::to_string(shared.bytes());
 }
@@ -81,18 +76,12 @@ void perform_transposed_load(Warp& warp, uint32_t) {
   }
 }
 
-struct Multiplied {
-  float* c;
-  const uint32_t* a;
-  uint32_t b0, b1;
-};
-
 constexpr unsigned kM = 16, kN = 8, kK = 16;
 
-/// The matrices whose fragments the lanes of a warp hold, in 16-bit elements.
+/// The matrices whose fragments the lanes of a warp hold. k = 2 p and 2 p + 1 share a word.
 struct Factors {
-  uint16_t a[kM][kK];
-  uint16_t b[kK][kN];
+  uint32_t a[kM][kK / 2];
+  uint32_t b[kK / 2][kN];
 };
 
 Factors gather_factors(const Warp& warp) {
@@ -100,47 +89,50 @@ Factors gather_factors(const Warp& warp) {
   for (unsigned i = 0; i < kWarpSize; ++i) {
     const auto& lane = warp.operands<Multiplied>(static_cast<int>(i));
     const unsigned g = i / 4, t = i % 4;
-    const auto put_a = [&](unsigned row, unsigned k, uint32_t both) {
-      factors.a[row][k] = static_cast<uint16_t>(both);
-      factors.a[row][k + 1] = static_cast<uint16_t>(both >> 16);
-    };
-    const auto put_b = [&](unsigned k, uint32_t both) {
-      factors.b[k][g] = static_cast<uint16_t>(both);
-      factors.b[k + 1][g] = static_cast<uint16_t>(both >> 16);
-    };
-    put_a(g, 2 * t, lane.a[0]);
-    put_a(g + 8, 2 * t, lane.a[1]);
-    put_a(g, 2 * t + 8, lane.a[2]);
-    put_a(g + 8, 2 * t + 8, lane.a[3]);
-    put_b(2 * t, lane.b0);
-    put_b(2 * t + 8, lane.b1);
+    factors.a[g][t] = lane.a[0];
+    factors.a[g + 8][t] = lane.a[1];
+    factors.a[g][t + 4] = lane.a[2];
+    factors.a[g + 8][t + 4] = lane.a[3];
+    factors.b[t][g] = lane.b0;
+    factors.b[t + 4][g] = lane.b1;
   }
   return factors;
 }
 
-template <typename T, std::size_t kRows, std::size_t kColumns>
-void widen(const uint16_t (&bits)[kRows][kColumns], float (&values)[kRows][kColumns]) {
-  for (std::size_t row = 0; row < kRows; ++row) {
-    for (std::size_t column = 0; column < kColumns; ++column) {
-      values[row][column] = to_float(T{bits[row][column]});
+/// What the lower and the upper halves of words stand for.
+template <std::size_t kRows, std::size_t kColumns>
+struct Halves {
+  float low[kRows][kColumns], high[kRows][kColumns];
+
+  template <typename T>
+  static Halves of(const uint32_t (&words)[kRows][kColumns]) {
+    Halves halves;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      for (std::size_t column = 0; column < kColumns; ++column) {
+        const uint32_t word = words[row][column];
+        halves.low[row][column] = to_float(T{static_cast<uint16_t>(word)});
+        halves.high[row][column] = to_float(T{static_cast<uint16_t>(word >> 16)});
+      }
     }
+    return halves;
   }
-}
+};
 
 template <typename T>
 void perform_multiply_add(Warp& warp, uint32_t) {
   const Factors factors = gather_factors(warp);
-  float a[kM][kK], b[kK][kN], c[kM][kN];
-  widen<T>(factors.a, a);
-  widen<T>(factors.b, b);
+  const auto a = Halves<kM, kK / 2>::of<T>(factors.a);
+  const auto b = Halves<kK / 2, kN>::of<T>(factors.b);
+  float c[kM][kN];
   for (unsigned i = 0; i < kWarpSize; ++i) {
     const float* mine = warp.operands<Multiplied>(static_cast<int>(i)).c;
     std::memcpy(&c[i / 4][2 * (i % 4)], mine, 2 * sizeof(float));
     std::memcpy(&c[i / 4 + 8][2 * (i % 4)], mine + 2, 2 * sizeof(float));
   }
   for (unsigned row = 0; row < kM; ++row) {
-    for (unsigned k = 0; k < kK; ++k) {
-      for (unsigned n = 0; n < kN; ++n) c[row][n] += a[row][k] * b[k][n];
+    for (unsigned p = 0; p < kK / 2; ++p) {
+      for (unsigned n = 0; n < kN; ++n) c[row][n] += a.low[row][p] * b.low[p][n];
+      for (unsigned n = 0; n < kN; ++n) c[row][n] += a.high[row][p] * b.high[p][n];
     }
   }
   for (unsigned i = 0; i < kWarpSize; ++i) {
@@ -151,25 +143,11 @@ void perform_multiply_add(Warp& warp, uint32_t) {
   if (Counters* counters = Counting::current()) ++counters->mma;
 }
 
-constexpr Collective kLoad{"ldmatrix_x4", &perform_load};
-constexpr Collective kTransposedLoad{"ldmatrix_x4_trans", &perform_transposed_load};
-template <typename T>
-constexpr Collective kMultiplyAdd{"mma_m16n8k16", &perform_multiply_add<T>};
-
 }  // namespace
 
-void load_matrices(uint32_t (&r)[4], const void* row, bool transposed, Site site) {
-  Loaded operands{r, static_cast<const std::byte*>(row)};
-  current_lane->meet(transposed ? kTransposedLoad : kLoad, kWholeWarp, &operands, site);
-}
-
-template <typename T>
-void multiply_add(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, Site site) {
-  Multiplied operands{c, a, b0, b1};
-  current_lane->meet(kMultiplyAdd<T>, kWholeWarp, &operands, site);
-}
-
-template void multiply_add<Half>(float (&)[4], const uint32_t (&)[4], uint32_t, uint32_t, Site);
-template void multiply_add<BFloat16>(float (&)[4], const uint32_t (&)[4], uint32_t, uint32_t, Site);
+constinit const Collective kLoad{"ldmatrix_x4", &perform_load};
+constinit const Collective kTransposedLoad{"ldmatrix_x4_trans", &perform_transposed_load};
+constinit const Collective kMultiplyAddHalf{"mma_m16n8k16", &perform_multiply_add<Half>};
+constinit const Collective kMultiplyAddBFloat16{"mma_m16n8k16", &perform_multiply_add<BFloat16>};
 
 }  // namespace simt

@@ -21,22 +21,47 @@ bool is_same_call(const Arrival& a, const Arrival& b) {
   return a.collective == b.collective && a.site == b.site && a.mask == b.mask;
 }
 
+// Apart, so that the way past them stays short.
+[[noreturn, gnu::noinline, gnu::cold]] void fail_stuck(const Warp& warp) {
+  throw Error(warp.why_stuck());
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] void fail_for_others(const Lane& lane,
+                                                            const Collective& collective,
+                                                            uint32_t mask, Site site) {
+  throw Error(lane.name(collective.name, site) + "is said for lanes " + hex(mask) +
+              ", not this one");
+}
+
 }  // namespace
 
 constinit thread_local Lane* current_lane = nullptr;
 
 Lane::Lane(Fiber& scheduler) : fiber(&Block::live, this, scheduler) {}
 
+/// Inlined with all that it calls: see Fiber::switch_between.
+[[gnu::always_inline]] inline bool Lane::arrive(const Arrival& mine) {
+  Warp& w = *warp;
+  arrival = mine;
+  w.ready &= ~bit(index);
+  w.waiting |= bit(index);
+  if ((w.waiting & mine.mask) == mine.mask && w.have_all_arrived(mine)) return true;
+  if (w.ready == 0) fail_stuck(w);
+  Block::pass_on(fiber, w.next_after(index));
+  w.block->stop_if_abandoned();
+  return false;
+}
+
 void Lane::meet(const Collective& collective, uint32_t mask, void* operands, Site site) {
   if ((mask & bit(index)) == 0) {
-    throw Error(name(collective.name, site) + "is said for lanes " + hex(mask) + ", not this one");
+    fail_for_others(*this, collective, mask, site);
   }
   if (!arrive({&collective, site, mask, operands})) return;
   Warp& w = *warp;
   if (collective.perform != nullptr) collective.perform(w, mask);
   w.waiting &= ~mask;
   w.ready |= mask;
-  w.count_copies();
+  if (!w.copies.empty()) w.count_copies();
   w.backwards = w.block->choices().backwards();
   if (w.block->choices().yields()) w.block->yield(*this);
 }
@@ -47,18 +72,6 @@ void Lane::meet_block(const Collective& collective, void* operands, Site site) {
   warp->block->wait_for_all(*this);
 }
 
-bool Lane::arrive(const Arrival& mine) {
-  Warp& w = *warp;
-  arrival = mine;
-  w.ready &= ~bit(index);
-  w.waiting |= bit(index);
-  if ((w.waiting & mine.mask) == mine.mask && w.have_all_arrived(mine)) return true;
-  if (w.ready == 0) throw Error(w.why_stuck());
-  Block::pass_on(fiber, w.next_after(index));
-  w.block->stop_if_abandoned();
-  return false;
-}
-
 std::string Lane::name() const {
   const Index3& b = warp->block->index();
   return "block (" + std::to_string(b.x) + ", " + std::to_string(b.y) + ", " + std::to_string(b.z) +
@@ -67,11 +80,6 @@ std::string Lane::name() const {
 
 std::string Lane::name(const char* word, Site site) const {
   return name() + ": " + word + " at " + site.text() + " ";
-}
-
-Lane& Warp::next_after(int i) const {
-  return backwards ? lane(i - 1 - std::countl_zero(std::rotr(ready, i)))
-                   : lane(i + 1 + std::countr_zero(std::rotr(ready, i + 1)));
 }
 
 bool Warp::have_all_arrived(const Arrival& arrival) const {

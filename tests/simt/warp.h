@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -79,8 +80,11 @@ struct Warp {
     return *static_cast<Operands*>(lane(i).arrival.operands);
   }
 
-  /// The lane that runs after `lane`; needs one that is ready.
-  Lane& next_after(int lane) const;
+  /// The lane that runs after lane `i`; needs one that is ready.
+  Lane& next_after(int i) const {
+    return backwards ? lane(i - 1 - std::countl_zero(std::rotr(ready, i)))
+                     : lane(i + 1 + std::countr_zero(std::rotr(ready, i + 1)));
+  }
   /// Whether all of the arrival's mask wait in the same collective.
   bool have_all_arrived(const Arrival& arrival) const;
   /// Why no lane can go on, though some wait.

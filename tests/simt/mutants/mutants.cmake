@@ -1,0 +1,172 @@
+# mutant(NAME FILE FROM TO). Those that change nothing that can be seen are at the end, with why.
+
+# The pipeline of a block.
+mutant(no-wait cuda/flash_forward.h "    ptx::cp_async_wait<kStages - 2>();\n" "")
+mutant(wait-for-one-tile-less cuda/flash_forward.h "cp_async_wait<kStages - 2>" "cp_async_wait<kStages - 1>")
+mutant(no-barrier cuda/flash_forward.h "    __syncthreads();\n" "")
+mutant(barrier-before-wait cuda/flash_forward.h
+  "    ptx::cp_async_wait<kStages - 2>();\n    __syncthreads();\n"
+  "    __syncthreads();\n    ptx::cp_async_wait<kStages - 2>();\n")
+mutant(barrier-after-next-load cuda/flash_forward.h
+  "    __syncthreads();\n    start_tile(n + kStages - 1);\n"
+  "    start_tile(n + kStages - 1);\n    __syncthreads();\n")
+mutant(barrier-only-for-warps-with-rows cuda/flash_forward.h
+  "    __syncthreads();\n" "    if (first_row < rows.num) __syncthreads();\n")
+mutant(no-commit cuda/flash_forward.h "    ptx::cp_async_commit();\n" "")
+mutant(no-last-wait cuda/flash_forward.h "  ptx::cp_async_wait<0>();" "  ")
+mutant(one-stage-of-k cuda/flash_forward.h "memory + q.kBytes + n % kStages" "memory + q.kBytes + 0")
+mutant(one-stage-of-v cuda/flash_forward.h "                            n % kStages *" "                            0 *")
+mutant(no-first-tile cuda/flash_forward.h "  for (int n = 0; n < kStages - 1; ++n) start_tile(n);\n" "")
+mutant(q-not-loaded cuda/flash_forward.h "  start_loading_q<T, kShape>(q, params, extent, rows);\n" "")
+
+# Which rows, keys and columns.
+mutant(blocks-without-rows-go-on cuda/flash_forward.h "  if (rows.num <= 0) return;" "  ")
+mutant(padding-rows-are-stored cuda/flash_forward.h "      if (r >= rows.num) continue;\n" "")
+mutant(padding-keys-count cuda/flash_forward.h "is_masked = num_keys < kN || " "is_masked = ")
+mutant(first-key-not-asked cuda/flash_forward.h
+  "!mask.is_in_every_window(p_first, p_last, first_key) ||" "")
+mutant(last-key-not-asked cuda/flash_forward.h
+  "||\n                           !mask.is_in_every_window(p_first, p_last, first_key + kN - 1)" "")
+mutant(columns-of-the-first-part cuda/flash_forward.h
+  "    values.first += work.part * kShape.columns;\n" "")
+mutant(padding-columns-of-the-second-part cuda/flash_forward.h
+  "num_columns(head_dim - static_cast<int>(work.part) * kShape.columns)" "num_columns(head_dim)")
+mutant(keys-of-the-first-tile cuda/flash_forward.h "[&](int row) { return keys.row(first_key + row); }"
+  "[&](int row) { return keys.row(row); }")
+mutant(values-of-the-first-tile cuda/flash_forward.h
+  "[&](int row) { return values.row(first_key + row); }" "[&](int row) { return values.row(row); }")
+mutant(alignment-of-k-taken-for-granted cuda/flash_forward.h
+  "k_is_aligned = is_chunk_aligned(keys.first, keys.row_stride | keys.page_stride);"
+  "k_is_aligned = true;")
+mutant(alignment-of-v-taken-for-granted cuda/flash_forward.h
+  "v_is_aligned = is_chunk_aligned(values.first, values.row_stride | values.page_stride);"
+  "v_is_aligned = true;")
+mutant(alignment-of-q-strides-not-asked cuda/flash_forward.h "first, row_stride | head_stride)" "first, 0)")
+mutant(no-swizzle-of-rows cuda/shared_tile.h "(c ^ (row % 8))" "(c ^ (row % 4))")
+mutant(rows-outside-are-read cuda/shared_tile.h
+  "is_inside = row < num_rows && " "is_inside = ")
+mutant(columns-outside-are-read cuda/shared_tile.h " && c * 8 < num_columns" "")
+mutant(rows-outside-are-not-zeros cuda/shared_tile.h "is_inside ? 16 : 0" "16")
+mutant(rows-outside-are-not-zeros-by-hand cuda/shared_tile.h "to[e] = is_inside ? from[e] : T{}"
+  "to[e] = from[e]")
+mutant(tokens-of-tile-0 cuda/query_rows.h "return (first + static_cast<uint32_t>(r)) / group;"
+  "return static_cast<uint32_t>(r) / group;")
+mutant(heads-of-kv-head-0 cuda/query_rows.h "return kv_head * group + " "return ")
+mutant(rows-aligned-at-the-top cuda/query_rows.h "rows.p_offset = extent.position(0);"
+  "rows.p_offset = 0;")
+mutant(tile-counts-tokens cuda/query_rows.h "extent.seqlen_q * rows.group - rows.first"
+  "extent.seqlen_q - rows.first")
+mutant(parts-and-splits-swapped cuda/block_work.h
+  "    split = block % plan.num_splits;\n    block /= plan.num_splits;\n    part = block % num_parts;\n    block /= num_parts;\n"
+  "    part = block % plan.num_splits;\n    block /= plan.num_splits;\n    split = block % num_parts;\n    block /= num_parts;\n")
+
+# The products.
+mutant(q-fragment-rows-swapped cuda/tile_products.h "m * 16 + lane % 16, 2 * c + lane / 16"
+  "m * 16 + lane % 8 + lane / 16 * 8, 2 * c + lane / 8 % 2")
+mutant(k-fragment-halves-swapped cuda/tile_products.h
+  "n * 16 + lane / 16 * 8 + lane % 8, 2 * c + lane / 8 % 2" "n * 16 + lane % 16, 2 * c + lane / 16")
+mutant(v-not-transposed cuda/tile_products.h "ptx::ldmatrix_x4_trans(b, v" "ptx::ldmatrix_x4(b, v")
+mutant(v-fragment-halves-swapped cuda/tile_products.h "v.chunk(k * 16 + lane % 16, 2 * n + lane / 16)"
+  "v.chunk(k * 16 + lane / 16 * 8 + lane % 8, 2 * n + lane / 8 % 2)")
+mutant(scores-not-cleared cuda/tile_products.h "s[m][n][e] = 0;" "(void)s[m][n][e];")
+mutant(weights-of-the-other-rows cuda/tile_products.h
+  "p[m][n / 2][n % 2 * 2 + 1] = ptx::pack<T>(s[m][n][2], s[m][n][3]);"
+  "p[m][n / 2][n % 2 * 2 + 1] = ptx::pack<T>(s[m][n][0], s[m][n][1]);")
+mutant(nonfinite-not-asked cuda/tile_products.h "kIsMasked && __any_sync" "false && __any_sync")
+mutant(nonfinite-low-half-not-asked cuda/tile_products.h
+  "    any |= (pairs[r] & kExponent) == kExponent;\n" "")
+mutant(nonfinite-high-half-not-asked cuda/tile_products.h
+  "    any |= (pairs[r] >> 16 & kExponent) == kExponent;\n" "")
+mutant(nonfinite-of-the-other-type cuda/tile_products.h "? 0x7C00u : 0x7F80u" "? 0x7F80u : 0x7C00u")
+mutant(nonfinite-of-one-lane cuda/tile_products.h
+  "__any_sync(0xFFFFFFFFu, has_nonfinite<T>(b))" "__shfl_sync(0xFFFFFFFFu, int{has_nonfinite<T>(b)}, 0)")
+mutant(nonfinite-seen-by-all cuda/tile_products.h
+  "        if (!pairs.mask.is_visible(row_p, pairs.first_key + k16 * 16 + key)) continue;\n" "")
+mutant(nonfinite-weight-of-another-key cuda/tile_products.h "key % 8 / 2;" "key % 4;")
+mutant(nonfinite-weight-of-the-first-keys cuda/tile_products.h
+  "key < 8 ? p[m][k16][e / 2] : p[m][k16][2 + e / 2]" "p[m][k16][e / 2]")
+mutant(nonfinite-weight-of-the-even-key cuda/tile_products.h "key % 2 == 0 ? both : both >> 16" "both")
+
+# Logits and the mask.
+mutant(mask-not-asked cuda/score_tile.h "is_masked && !mask.is_visible(p, j)" "false")
+mutant(no-slopes cuda/score_tile.h
+  "        if (slopes != nullptr) s[n][e] += logit.alibi_bias(slope, p, j);\n" "")
+mutant(slopes-only-with-a-mask cuda/score_tile.h "slopes == nullptr && !is_masked" "!is_masked")
+mutant(mask-only-with-slopes cuda/score_tile.h "slopes == nullptr && !is_masked" "slopes == nullptr")
+mutant(slope-of-one-head cuda/score_tile.h "slopes[rows.head(r)]" "slopes[rows.head(row)]")
+mutant(rows-of-the-upper-half cuda/score_tile.h "(e < 2 ? 0 : 8)" "0")
+mutant(columns-of-even-places cuda/score_tile.h "threadIdx.x % 4 * 2) + e % 2" "threadIdx.x % 4 * 2)")
+mutant(no-left-window mask.h "(left < 0 || j >= p - left) && (right" "(right")
+mutant(left-window-one-short mask.h "j >= p - left) && (right < 0 || j <= p + right)) return true"
+  "j > p - left) && (right < 0 || j <= p + right)) return true")
+mutant(no-right-window mask.h " && (right < 0 || j <= p + right)) return true;" ") return true;")
+mutant(right-window-one-short mask.h "j <= p + right)) return true" "j < p + right)) return true")
+mutant(keys-past-the-end-are-seen mask.h "if (j < 0 || j >= num_keys) return false;" "")
+mutant(no-ranges mask.h
+  "      if (begin <= j && j < end && begin <= p && p < end) return true;\n" "")
+mutant(ranges-for-every-row mask.h "begin <= j && j < end && begin <= p && p < end"
+  "begin <= j && j < end")
+mutant(ranges-for-every-key mask.h "begin <= j && j < end && begin <= p && p < end"
+  "begin <= p && p < end")
+mutant(visits-do-not-widen-left mask.h "      if (begin < keys.begin) keys.begin = begin;\n" "")
+mutant(visits-do-not-widen-right mask.h "      if (end > keys.end) keys.end = end;\n" "")
+mutant(visits-begin-late mask.h "keys.begin = p_first - left;" "keys.begin = p_last - left;")
+mutant(visits-end-early mask.h "keys.end = p_last + right + 1;" "keys.end = p_first + right + 1;")
+mutant(window-of-the-first-row-alone mask.h "(left < 0 || j >= p_last - left)"
+  "(left < 0 || j >= p_first - left)")
+mutant(window-of-the-last-row-alone mask.h "(right < 0 || j <= p_first + right)"
+  "(right < 0 || j <= p_last + right)")
+mutant(no-cap-of-paged-keys sequence_extent.h "if (mask.num_keys > cap) mask.num_keys = cap;" "")
+mutant(causal-not-asked sequence_extent.h "    mask.right = 0;\n" "")
+mutant(page-not-looked-up kv_accessor.h "block_table[key / page_block_size]"
+  "key / page_block_size")
+mutant(row-within-no-page kv_accessor.h "key % page_block_size * row_stride" "key * row_stride")
+
+# The softmax, and the rows' ends.
+mutant(max-of-half-a-quad cuda/row_softmax.h
+  "return std::fmax(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));" "return x;")
+mutant(max-of-two-halves cuda/row_softmax.h
+  "  x = std::fmax(x, __shfl_xor_sync(0xFFFFFFFFu, x, 1));\n" "")
+mutant(sum-of-half-a-quad cuda/row_softmax.h "return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);" "return x;")
+mutant(sum-of-two-halves cuda/row_softmax.h "  x += __shfl_xor_sync(0xFFFFFFFFu, x, 1);\n" "")
+mutant(base-of-nothing cuda/row_softmax.h
+  "new_max == -std::numeric_limits<float>::infinity() ? 0.0f : new_max" "new_max")
+mutant(sum-not-rescaled cuda/row_softmax.h "    sum *= rescale;\n" "")
+mutant(output-not-rescaled cuda/flash_forward.h "o[m][c][e] *= rescale[e / 2];" "(void)rescale;")
+mutant(output-rescaled-by-the-other-row cuda/flash_forward.h "rescale[e / 2]" "rescale[e % 2]")
+mutant(max-not-kept cuda/row_softmax.h "    max = new_max;\n" "")
+mutant(sum-not-finished cuda/flash_forward.h "      softmax[m][half].finish();\n" "")
+mutant(empty-row-divided cuda/row_softmax.h "return sum == 0.0f || sum != sum ? 1.0f"
+  "return sum != sum ? 1.0f")
+mutant(empty-row-has-a-logarithm cuda/row_softmax.h "if (sum == 0.0f || sum != sum) return"
+  "if (sum != sum) return")
+mutant(padding-columns-are-stored cuda/output_row.h
+  "    if (column >= static_cast<int>(row.params.launch.d)) continue;\n" "")
+mutant(padding-columns-of-splits-are-stored cuda/output_row.h
+  "    if (column >= d) continue;\n" "")
+mutant(columns-of-part-0-are-stored cuda/output_row.h
+  "Softmax& softmax, uint32_t part) {\n  const int first = static_cast<int>(part) * kNumTiles * 8 +"
+  "Softmax& softmax, uint32_t part) {\n  const int first = 0 * static_cast<int>(part) +")
+
+# Splits.
+mutant(splits-begin-at-0 cuda/split_plan.h "KeyRange keys{visited.begin + s * keys_a_split"
+  "KeyRange keys{s * keys_a_split")
+mutant(last-split-goes-on cuda/split_plan.h "  if (keys.end > visited.end) keys.end = visited.end;\n" "")
+mutant(split-tiles-rounded-down cuda/split_plan.h "(tiles + num_splits - 1) / num_splits"
+  "tiles / num_splits")
+mutant(splits-share-a-place cuda/output_row.h "(split * plan.num_rows + " "(0 * split * plan.num_rows + ")
+mutant(sequences-share-a-place cuda/output_row.h "first_row_of(params, sequence) + token" "token")
+mutant(combine-without-base cuda/combine_splits.h
+  "softmax.max == -std::numeric_limits<float>::infinity() ? 0.0f : softmax.max" "softmax.max")
+mutant(combine-of-too-many-rows cuda/combine_splits.h
+  "  if (n >= extent.seqlen_q * launch.h) return;\n" "")
+mutant(combine-sum-not-rescaled cuda/combine_splits.h
+  "of_split[1] * ptx::ex2_approx(of_split[0] - base)" "of_split[1]")
+mutant(combine-output-not-rescaled cuda/combine_splits.h
+  "plan.partial_o[partial * launch.d + c] * rescale" "plan.partial_o[partial * launch.d + c]")
+mutant(combine-without-the-last-split cuda/combine_splits.h
+  "    for (uint32_t s = 0; s < plan.num_splits; ++s) {\n      const int64_t partial"
+  "    for (uint32_t s = 0; s + 1 < plan.num_splits; ++s) {\n      const int64_t partial")
+mutant(combine-max-of-one-split cuda/combine_splits.h
+  "std::fmax(softmax.max, plan.partial_softmax[2 * row.partial(s)])"
+  "plan.partial_softmax[2 * row.partial(s)]")
