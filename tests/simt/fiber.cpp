@@ -2,16 +2,14 @@
 
 #include <boost/context/preallocated.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstddef>
 #include <memory>
 
 namespace simt {
 namespace {
 
-#ifdef SIMT_ASAN
-constexpr std::size_t kStackBytes = 512 * 1024;  // with red zones round every array
-#else
-constexpr std::size_t kStackBytes = 128 * 1024;  // a kernel's thread holds some hundred floats
-#endif
+// A kernel's thread holds some hundred floats; with the sanitizer there are red zones round them.
+constexpr std::size_t kStackBytes = (kHasAddressSanitizer ? 512 : 128) * 1024;
 
 /// Stacks that begin at the same place of a page would push each other out of the cache.
 std::size_t stagger_bytes() {
@@ -25,16 +23,15 @@ std::size_t stagger_bytes() {
 Fiber::Fiber(void (*body)(void*), void* argument, Fiber& home) {
   boost::context::protected_fixedsize_stack stacks(kStackBytes);
   const boost::context::stack_context stack = stacks.allocate();
-  stack_bottom_ = static_cast<const char*>(stack.sp) - stack.size;
-  stack_bytes_ = stack.size;
+  stack_.set(static_cast<const char*>(stack.sp) - stack.size, stack.size);
   const std::size_t unused = stagger_bytes();
   const boost::context::preallocated top(static_cast<char*>(stack.sp) - unused, stack.size - unused,
                                          stack);
   context_ = boost::context::fiber(std::allocator_arg, top, stacks,
                                    [this, body, argument, &home](boost::context::fiber&& from) {
-                                     arrive(*this, std::move(from));
+                                     arrive(std::move(from));
                                      body(argument);
-                                     leave(*this, home, true);
+                                     leave_for(home, true);
                                      return std::move(home.context_);
                                    });
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #if defined(__SANITIZE_ADDRESS__)
 #define SIMT_ASAN 1
 #elif defined(__has_feature)
@@ -12,3 +14,57 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+
+namespace simt {
+
+// All that the address sanitizer is told; nothing where it is not there.
+
+#ifdef SIMT_ASAN
+
+constexpr bool kHasAddressSanitizer = true;
+
+inline void forbid_access(const void* begin, std::size_t bytes) {
+  __asan_poison_memory_region(begin, bytes);
+}
+inline void allow_access(const void* begin, std::size_t bytes) {
+  __asan_unpoison_memory_region(begin, bytes);
+}
+
+/// Which stack is in use. Each has a fake one beside it, for locals whose use is checked.
+class StackInUse {
+ public:
+  void set(const void* bottom, std::size_t bytes) {
+    bottom_ = bottom;
+    bytes_ = bytes;
+  }
+  /// Before a switch; `is_last`: this stack will not be used again.
+  void leave_for(const StackInUse& to, bool is_last) {
+    __sanitizer_start_switch_fiber(is_last ? nullptr : &fake_, to.bottom_, to.bytes_);
+  }
+  /// After it. Where the stack that was left is, the sanitizer knows even of a thread's own.
+  void arrive_from(StackInUse& left) {
+    __sanitizer_finish_switch_fiber(fake_, &left.bottom_, &left.bytes_);
+  }
+
+ private:
+  void* fake_ = nullptr;
+  const void* bottom_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+#else
+
+constexpr bool kHasAddressSanitizer = false;
+
+inline void forbid_access(const void*, std::size_t) {}
+inline void allow_access(const void*, std::size_t) {}
+
+struct StackInUse {
+  void set(const void*, std::size_t) {}
+  void leave_for(const StackInUse&, bool) {}
+  void arrive_from(StackInUse&) {}
+};
+
+#endif
+
+}  // namespace simt

@@ -18,17 +18,11 @@ SharedMemory::SharedMemory(std::size_t bytes)
   const auto start = reinterpret_cast<std::uintptr_t>(storage_.data()) + kZoneBytes;
   const std::uintptr_t aligned = (start + kAlignment - 1) / kAlignment * kAlignment;
   begin_ = storage_.data() + kZoneBytes + (aligned - start);
-#ifdef SIMT_ASAN
-  __asan_poison_memory_region(begin_ - kZoneBytes, kZoneBytes);
-  __asan_poison_memory_region(begin_ + bytes_, kZoneBytes);
-#endif
+  forbid_access(begin_ - kZoneBytes, kZoneBytes);
+  forbid_access(begin_ + bytes_, kZoneBytes);
 }
 
-SharedMemory::~SharedMemory() {
-#ifdef SIMT_ASAN
-  __asan_unpoison_memory_region(storage_.data(), storage_.size());
-#endif
-}
+SharedMemory::~SharedMemory() { allow_access(storage_.data(), storage_.size()); }
 
 bool SharedMemory::contains(const std::byte* address, std::size_t bytes) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -39,9 +33,7 @@ bool SharedMemory::contains(const std::byte* address, std::size_t bytes) const {
 void SharedMemory::reset() { std::memset(begin_, 0xFF, bytes_); }
 
 std::optional<std::ptrdiff_t> SharedMemory::stray_write() const {
-#ifdef SIMT_ASAN
-  return std::nullopt;  // the address sanitizer has stopped the program
-#else
+  if (kHasAddressSanitizer) return std::nullopt;  // it has stopped the program at the write
   for (std::size_t i = 0; i < kZoneBytes; ++i) {
     const auto behind = static_cast<std::ptrdiff_t>(bytes_ + i);
     const auto before = -1 - static_cast<std::ptrdiff_t>(i);
@@ -49,7 +41,6 @@ std::optional<std::ptrdiff_t> SharedMemory::stray_write() const {
     if (begin_[before] != kZone) return before;
   }
   return std::nullopt;
-#endif
 }
 
 }  // namespace simt
