@@ -69,7 +69,7 @@ void add_partial_sums(const double* weights, const KeyBlock& block, const DenseK
 
 }  // namespace
 
-void add_bound_terms(const AttentionProblem& problem, const DenseKv& kv,
+void add_bound_terms(const Products& products, const AttentionProblem& problem, const DenseKv& kv,
                      const std::vector<Query>& queries, KeyBlock weights, Reference& result) {
   const int64_t head_dim = problem.head_dim;
   const auto at = [&](std::vector<double>& array, const Query& query) {
@@ -107,10 +107,10 @@ void add_bound_terms(const AttentionProblem& problem, const DenseKv& kv,
     any_small = any_small || found;
   }
   if (any_small) {
-    put(times_values(Of::kMagnitude, small, kv.v, head_dim), result.small_magnitude);
+    put(times_values(products, Of::kMagnitude, small, kv.v, head_dim), result.small_magnitude);
   }
   for (double& p : weights.values) p *= p;
-  put(times_values(Of::kSquare, weights, kv.v, head_dim), result.squares);
+  put(times_values(products, Of::kSquare, weights, kv.v, head_dim), result.squares);
 }
 
 }  // namespace flashcheck

@@ -21,7 +21,7 @@ struct Query {
 /// What the error bound needs besides out and magnitude: squares, small_magnitude, partial_sums,
 /// largest_weight, concentration and max_rises of the queries. `weights` holds one line of exact
 /// weights a query, 0 where a key is not visible.
-void add_bound_terms(const AttentionProblem& problem, const DenseKv& kv,
+void add_bound_terms(const Products& products, const AttentionProblem& problem, const DenseKv& kv,
                      const std::vector<Query>& queries, KeyBlock weights, Reference& result);
 
 }  // namespace flashcheck

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/products.h"
+
 namespace flashcheck {
 
 /// What is taken of each element before it is multiplied.
@@ -25,11 +27,11 @@ struct KeyBlock {
 };
 
 /// scores = f(q) f(k)^T. q is [num_lines][head_dim], k is [seqlen_k][head_dim].
-void times_keys(Of of, const std::vector<double>& q, const std::vector<double>& k, int64_t head_dim,
-                KeyBlock& scores);
+void times_keys(const Products& products, Of of, const std::vector<double>& q,
+                const std::vector<double>& k, int64_t head_dim, KeyBlock& scores);
 
 /// weights f(v), as [num_lines][head_dim]. v is [seqlen_k][head_dim].
-std::vector<double> times_values(Of of, const KeyBlock& weights, const std::vector<double>& v,
-                                 int64_t head_dim);
+std::vector<double> times_values(const Products& products, Of of, const KeyBlock& weights,
+                                 const std::vector<double>& v, int64_t head_dim);
 
 }  // namespace flashcheck

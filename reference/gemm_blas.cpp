@@ -3,7 +3,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "reference/gemm.h"
+#include "reference/products.h"
+#include "src/spec/tensor.h"
 
 // OpenBLAS alone has it; with another CBLAS it stays null.
 extern "C" void openblas_set_num_threads(int num_threads) __attribute__((weak));
@@ -16,19 +17,41 @@ int blas_int(int64_t value) {
   return static_cast<int>(value);
 }
 
-void use_one_thread() {
-  if (openblas_set_num_threads) openblas_set_num_threads(1);
+void multiply(const GemmShape& shape, double alpha, const double* a, const double* b, double beta,
+              double* c) {
+  if (shape.m == 0 || shape.n == 0) return;
+  cblas_dgemm(CblasRowMajor, CblasNoTrans,
+              shape.transpose_b == Transpose::kYes ? CblasTrans : CblasNoTrans, blas_int(shape.m),
+              blas_int(shape.n), blas_int(shape.k), alpha, a, blas_int(shape.lda), b,
+              blas_int(shape.ldb), beta, c, blas_int(shape.ldc));
 }
+
+class BlasProducts : public Products {
+ public:
+  BlasProducts() {
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+  }
+
+  void gemm(const GemmShape& shape, const double* a, const double* b, double beta,
+            double* c) const override {
+    multiply(shape, 1, a, b, beta, c);
+  }
+
+  void low_precision_gemm(Dtype dtype, const GemmShape& shape, float alpha, const double* a,
+                          const double* b, double* c) const override {
+    multiply(shape, static_cast<double>(alpha), a, b, 0, c);
+    for (int64_t i = 0; i < shape.m; ++i) {
+      double* const row = c + i * shape.ldc;
+      for (int64_t j = 0; j < shape.n; ++j) row[j] = round_to(dtype, row[j]);
+    }
+  }
+};
 
 }  // namespace
 
-void gemm(Transpose transpose_b, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda,
-          const double* b, int64_t ldb, double beta, double* c, int64_t ldc) {
-  [[maybe_unused]] static const bool is_set = (use_one_thread(), true);
-  if (m == 0 || n == 0) return;
-  cblas_dgemm(CblasRowMajor, CblasNoTrans,
-              transpose_b == Transpose::kYes ? CblasTrans : CblasNoTrans, blas_int(m), blas_int(n),
-              blas_int(k), 1.0, a, blas_int(lda), b, blas_int(ldb), beta, c, blas_int(ldc));
+const Products& blas_products() {
+  static const BlasProducts products;
+  return products;
 }
 
 }  // namespace flashcheck

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "reference/bound_terms.h"
@@ -8,10 +9,11 @@
 
 namespace flashcheck {
 
-/// What a naive run in the input's dtype makes of the same logits: scores, weights and output are
-/// rounded to it, all between is exact. Returns its largest error against `result`.
-double low_precision_error(const AttentionProblem& problem, const DenseKv& kv,
-                           const std::vector<Query>& queries, KeyBlock logits,
-                           const Reference& result);
+/// What a naive run in the input's dtype, f16 or bf16, makes of the same queries and keys: both
+/// products are those of that dtype, and scores, weights and output are rounded to it. `q` is
+/// [queries][head_dim]. Returns its largest error against `result`.
+double low_precision_error(const Products& products, const AttentionProblem& problem,
+                           const DenseKv& kv, const std::vector<Query>& queries,
+                           const std::vector<double>& q, KeyRange keys, const Reference& result);
 
 }  // namespace flashcheck

@@ -15,6 +15,7 @@
 #include "reference/bound_terms.h"
 #include "reference/dense_products.h"
 #include "reference/gather_kv.h"
+#include "reference/logit.h"
 #include "reference/low_precision.h"
 #include "reference/softmax.h"
 #include "reference/visible_keys.h"
@@ -47,24 +48,6 @@ Reference make_result(const AttentionProblem& problem, std::vector<QueryRow> row
   return result;
 }
 
-/// The argument of the softmax: scaled, capped, biased.
-double logit(const AttentionProblem& problem, const Query& query, int64_t j, double dot) {
-  const double scale = static_cast<double>(problem.softmax_scale);
-  double x = scale * dot;
-  if (problem.softcap) {
-    const double cap = static_cast<double>(*problem.softcap);
-    x = cap * std::tanh(x / cap);
-  }
-  if (!problem.alibi_slopes.empty()) {
-    const Sequence& s = problem.sequences[static_cast<size_t>(query.row.sequence)];
-    const double slope = static_cast<double>(problem.alibi_slopes[static_cast<size_t>(query.head)]);
-    const int64_t position = query.row.i + s.seqlen_k - s.seqlen_q;
-    x += problem.alibi_is_causal_form ? slope * static_cast<double>(j)
-                                      : -slope * static_cast<double>(std::abs(position - j));
-  }
-  return x;
-}
-
 /// Adds what DenseKv set aside, to the rows that do see it.
 void add_nonfinite_values(const DenseKv& kv, const std::vector<Query>& queries,
                           const KeyBlock& weights, int64_t head_dim, Reference& result) {
@@ -83,8 +66,9 @@ void add_nonfinite_values(const DenseKv& kv, const std::vector<Query>& queries,
 }
 
 /// Queries that share one kv head, and what they see of it.
-void attend(const AttentionProblem& problem, const Inputs& inputs, const DataStorages& storages,
-            const DenseKv& kv, const std::vector<Query>& queries, Reference& result) {
+void attend(const Products& products, const AttentionProblem& problem, const Inputs& inputs,
+            const DataStorages& storages, const DenseKv& kv, const std::vector<Query>& queries,
+            Reference& result) {
   const int64_t head_dim = problem.head_dim;
   int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
   for (const Query& query : queries) {
@@ -101,9 +85,10 @@ void attend(const AttentionProblem& problem, const Inputs& inputs, const DataSto
     gather_query(problem, inputs, storages, query.row, query.head, q.data() + n * head_dim);
   }
   KeyBlock dot_magnitudes(num_queries, begin, end - begin);
-  times_keys(Of::kMagnitude, q, kv.k, head_dim, dot_magnitudes);
+  times_keys(products, Of::kMagnitude, q, kv.k, head_dim, dot_magnitudes);
+  const double scale = static_cast<double>(problem.softmax_scale);
   KeyBlock logits(num_queries, begin, end - begin);
-  times_keys(Of::kItself, q, kv.k, head_dim, logits);
+  times_keys(products, Of::kItself, q, kv.k, head_dim, logits);
 
   for (int64_t n = 0; n < num_queries; ++n) {
     const Query& query = queries[static_cast<size_t>(n)];
@@ -113,7 +98,7 @@ void attend(const AttentionProblem& problem, const Inputs& inputs, const DataSto
     for (const KeyRange& range : query.visible) {
       for (int64_t j = range.begin; j < range.end; ++j) {
         double& x = logits.line(n)[j - begin];
-        x = logit(problem, query, j, x);
+        x = logit(problem, query, j, scale * x);
         max_logit = std::max(max_logit, std::fabs(x));
         max_dot = std::max(max_dot, dot_magnitudes.line(n)[j - begin]);
       }
@@ -121,23 +106,26 @@ void attend(const AttentionProblem& problem, const Inputs& inputs, const DataSto
     result.visible[position] = num_keys(query.visible);
   }
 
-  KeyBlock weights = logits;
+  KeyBlock weights = std::move(logits);
   for (int64_t n = 0; n < num_queries; ++n) {
     const Query& query = queries[static_cast<size_t>(n)];
     result.lse[static_cast<size_t>(query.position)] = softmax(query.visible, weights, n);
   }
-  const std::vector<double> out = times_values(Of::kItself, weights, kv.v, head_dim);
-  const std::vector<double> magnitude = times_values(Of::kMagnitude, weights, kv.v, head_dim);
+  const std::vector<double> out = times_values(products, Of::kItself, weights, kv.v, head_dim);
+  const std::vector<double> magnitude =
+      times_values(products, Of::kMagnitude, weights, kv.v, head_dim);
   for (int64_t n = 0; n < num_queries; ++n) {
     const int64_t first = queries[static_cast<size_t>(n)].position * head_dim;
     std::copy_n(out.data() + n * head_dim, head_dim, result.out.data() + first);
     std::copy_n(magnitude.data() + n * head_dim, head_dim, result.magnitude.data() + first);
   }
-  result.low_precision_error =
-      std::max(result.low_precision_error,
-               low_precision_error(problem, kv, queries, std::move(logits), result));
+  if (problem.dtype != Dtype::kF32) {
+    result.low_precision_error =
+        std::max(result.low_precision_error,
+                 low_precision_error(products, problem, kv, queries, q, {begin, end}, result));
+  }
   add_nonfinite_values(kv, queries, weights, head_dim, result);
-  add_bound_terms(problem, kv, queries, std::move(weights), result);
+  add_bound_terms(products, problem, kv, queries, std::move(weights), result);
 }
 
 /// The queries of rows [begin, end) of one sequence in the heads of one kv head.
@@ -158,7 +146,8 @@ std::vector<Query> make_queries(const AttentionProblem& problem, const std::vect
 }  // namespace
 
 Reference reference_attention(const AttentionProblem& problem, const Inputs& inputs,
-                              const DataStorages& storages, std::vector<QueryRow> rows) {
+                              const DataStorages& storages, std::vector<QueryRow> rows,
+                              const Products& products) {
   Reference result = make_result(problem, std::move(rows));
   for (size_t begin = 0, end = 0; begin < result.rows.size(); begin = end) {
     const int64_t sequence = result.rows[begin].sequence;
@@ -171,7 +160,7 @@ Reference reference_attention(const AttentionProblem& problem, const Inputs& inp
       const std::vector<Query> queries = make_queries(problem, result.rows, begin, end, head_k);
       for (auto first = queries.begin(); first != queries.end();) {
         const auto last = first + std::min<int64_t>(block, queries.end() - first);
-        attend(problem, inputs, storages, kv, std::vector<Query>(first, last), result);
+        attend(products, problem, inputs, storages, kv, std::vector<Query>(first, last), result);
         first = last;
       }
     }

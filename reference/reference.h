@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/products.h"
 #include "src/spec/attention_problem.h"
 #include "src/spec/tensor.h"
 
@@ -46,17 +47,20 @@ struct Reference {
   std::vector<int64_t> max_rises;  // [rows][num_heads]: how often the running maximum rises after
                                    //   the first key, ascending or descending, whichever is more
 
-  /// The largest error of a naive run that rounds scores, weights and output to the input's dtype
-  /// and computes exactly between: the yardstick of FlashAttention's own tests.
+  /// The largest error of a naive run that rounds scores (with the scale, and once more with cap
+  /// and bias), weights and output to the input's dtype and sums in f32 or better: the yardstick of
+  /// FlashAttention's own tests. 0 for f32.
   double low_precision_error = 0;
 };
 
 /// softmax(cap(scale * Q K^T) + bias, masked) V for the given rows, step by step as a student
 /// would: gather, GEMM, scale, cap, bias, mask, softmax, GEMM. Reads the elements through the
 /// declared strides and the declared block table, and of K and V only what some row sees: a NaN
-/// elsewhere does no harm. Precondition: every address is inside its storage.
+/// elsewhere does no harm. `products` multiplies. Precondition: every address is inside its
+/// storage. Throws what `products` throws.
 Reference reference_attention(const AttentionProblem& problem, const Inputs& inputs,
-                              const DataStorages& storages, std::vector<QueryRow> rows);
+                              const DataStorages& storages, std::vector<QueryRow> rows,
+                              const Products& products = blas_products());
 
 /// All rows, or, if that costs more than `max_work` multiply-adds (two for each visible key, head
 /// and dim), a sample: the first and the last of every sequence whatever they cost; then, within

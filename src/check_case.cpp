@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "reference/reference.h"
@@ -49,17 +51,27 @@ std::optional<Finding> obstacle(const Case& c, const std::vector<Sequence>& sequ
 /// The second half of the pipeline: inputs -> kernel and reference -> comparison.
 void judge_numbers(const Case& c, const CheckOptions& options, CaseReport& report) {
   const LaunchParams& launch = *report.outcome.launch;
-  const Backend& backend = options.backend ? *options.backend : backends().front();
   const Inputs inputs = make_inputs(c, /*with_data=*/true);
   const AttentionProblem problem = declared_problem(c, launch, inputs);
 
+  const AttentionParams params = attention_params(c, launch, inputs);
+
   report.judged_dump = c.find(TensorName::kOut) != nullptr;
-  report.backend = report.judged_dump ? "dump" : backend.name;
+  if (!report.judged_dump) {
+    const std::string reason = options.device.backend->refusal(params);
+    if (!reason.empty()) {
+      report.findings.push_back(backend_cannot(options.device.backend->name, reason));
+      return;
+    }
+  }
+  report.backend = report.judged_dump ? "dump" : options.device.backend->name;
+  report.device = name_of(options.device);
   const Output actual = report.judged_dump
                             ? dumped_output(c, inputs)
-                            : run_kernel(c, launch, inputs, backend, options.num_threads);
+                            : run_kernel(c, params, inputs, options.device, options.num_threads);
   const Reference expected = reference_attention(
-      problem, inputs, data_storages(c), choose_rows(problem, options.max_reference_work, c.seed));
+      problem, inputs, data_storages(c), choose_rows(problem, options.max_reference_work, c.seed),
+      options.products ? *options.products : products_of(options.device));
   report.comparison = compare(problem, actual, expected);
   report.findings = judge(problem, *report.comparison);
   report.ran = true;
@@ -92,7 +104,14 @@ void check(const Case& c, const CheckOptions& options, CaseReport& report) {
     report.findings.push_back(*std::move(reason));
     return;
   }
-  judge_numbers(c, options, report);
+  try {
+    judge_numbers(c, options, report);
+  } catch (const std::system_error&) {  // this machine's, not a device's
+    throw;
+  } catch (const std::runtime_error& error) {
+    report.device_failed = true;
+    report.findings.push_back(device_call_failed(name_of(options.device), error.what()));
+  }
 }
 
 }  // namespace

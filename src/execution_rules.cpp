@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "src/spec/checked.h"
@@ -28,8 +29,8 @@ constexpr Rule kTooMuchWork{
     .name = "too-much-work",
     .message = "not run: it would take {needed} multiply-adds, and the limit is {limit}",
     .why =
-        "The kernel here runs on a CPU. The static half of the call was checked; the numbers were "
-        "not.",
+        "Work grows with the square of the lengths, and a CPU is slow at it. The static half of "
+        "the call was checked; the numbers were not.",
     .fix = "Raise --max-work, or shrink the lengths or the number of heads.",
     .source = "flashcheck"};
 
@@ -69,6 +70,29 @@ constexpr Rule kNoMoreMemory{
         "Every case that runs at the same time may take as much as --max-memory allows, and other "
         "programs take theirs.",
     .fix = "Run fewer cases at a time (--jobs), lower --max-memory, or shrink the call.",
+    .source = "flashcheck"};
+
+constexpr Rule kBackendCannot{
+    .code = "FC-X107",
+    .name = "backend-cannot",
+    .message = "not run: the {backend} kernel does not take this call: {reason}",
+    .why =
+        "A kernel for a device has instances for some dtypes and head dims and not for others. The "
+        "static half of the call was checked; the numbers were not.",
+    .fix = "Run it with --device cpu, whose kernel takes every call.",
+    .source = "flashcheck"};
+
+constexpr Rule kDeviceCallFailed{
+    .code = "FC-X108",
+    .name = "device-call-failed",
+    .message = "a call to {device} failed: {error}",
+    .why =
+        "A kernel that reads or writes where it must not shows on a device as an error of some "
+        "call, and after it the device may be of no more use to this run. So it is a failure, "
+        "whatever the case expects, and never a skip.",
+    .fix =
+        "Run this case alone, and with --device cpu. If it fails alone too, run it under "
+        "compute-sanitizer: the fault is the kernel's, the driver's or the machine's.",
     .source = "flashcheck"};
 
 std::string with_unit(const std::optional<int64_t>& bytes) {
@@ -138,6 +162,16 @@ Finding nothing_to_compute(const Case& c) {
 
 Finding no_more_memory() { return make_finding(kNoMoreMemory, "", {}); }
 
+Finding backend_cannot(std::string_view backend, std::string reason) {
+  return make_finding(kBackendCannot, "",
+                      {{"backend", std::string(backend)}, {"reason", std::move(reason)}});
+}
+
+Finding device_call_failed(std::string device, std::string error) {
+  return make_finding(kDeviceCallFailed, "",
+                      {{"device", std::move(device)}, {"error", std::move(error)}});
+}
+
 std::optional<int64_t> kernel_work(const Case& c, const std::vector<Sequence>& sequences) {
   const TensorSpec& q = c.q();
   const std::optional<int64_t> per_pair =
@@ -151,9 +185,9 @@ std::optional<int64_t> kernel_work(const Case& c, const std::vector<Sequence>& s
 }
 
 std::span<const Rule* const> execution_rules() {
-  static constexpr std::array<const Rule*, 6> kRules{&kTooMuchMemory,    &kTooMuchWork,
-                                                     &kNotProvenSafe,    &kOtherShape,
-                                                     &kNothingToCompute, &kNoMoreMemory};
+  static constexpr std::array<const Rule*, 8> kRules{
+      &kTooMuchMemory,    &kTooMuchWork,  &kNotProvenSafe, &kOtherShape,
+      &kNothingToCompute, &kNoMoreMemory, &kBackendCannot, &kDeviceCallFailed};
   return kRules;
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/spec/attention_problem.h"
@@ -11,7 +13,8 @@
 
 namespace flashcheck {
 
-// Why an accepted call was not run: findings of the FC-X1nn rules. Their verdict is `skipped`.
+// Why an accepted call was not run, or not to its end: findings of the FC-X1nn rules. Their verdict
+// is `skipped`.
 
 /// `needed`: nothing if the sum does not even fit an int64.
 Finding too_much_memory(const std::optional<int64_t>& needed, int64_t limit);
@@ -27,6 +30,11 @@ Finding nothing_to_compute(const Case& c);
 
 /// An allocation failed although the call is within its limits.
 Finding no_more_memory();
+
+/// Another kernel may run the call.
+Finding backend_cannot(std::string_view backend, std::string reason);
+/// A call of the kernel or the reference to a device came back with an error.
+Finding device_call_failed(std::string device, std::string error);
 
 /// Multiply-adds of Q K^T and P V if nothing is masked; nothing if it does not fit. Counts true
 /// lengths: max_seqlen_k may be smaller, and a kernel that is not paged does not stop there.

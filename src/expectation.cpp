@@ -122,7 +122,7 @@ std::vector<Unmet> unmet_demands(const CaseReport& report) {
 }
 
 Status status_of(const CaseReport& report) {
-  if (!report.unmet.empty()) return Status::kFail;
+  if (!report.unmet.empty() || report.device_failed) return Status::kFail;
   if (!report.c->expect) {
     if (report.verdict == Verdict::kSkipped) return Status::kSkipped;
     return report.verdict == Verdict::kOk ? Status::kPass : Status::kFail;

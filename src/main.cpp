@@ -17,6 +17,8 @@ ExitStatus run(const CommandLine& line) {
       return lint_command(line.lint);
     case CommandLine::Command::kLayouts:
       return layouts_command(line.layouts);
+    case CommandLine::Command::kBackends:
+      return backends_command();
     case CommandLine::Command::kExplain:
       return explain_command(line.explain);
     case CommandLine::Command::kRules:

@@ -35,9 +35,13 @@ const std::vector<Layer> kLayers = {
     {"src/hazards/", {"src/spec/", "fmt/"}},
     {"src/inputs/", {"src/spec/", "fmt/"}},
     // The suspect and the truth, which share nothing but the words of the question.
+    {"kernels/cuda/",
+     {"src/spec/dtype.h", "src/spec/launch_params.h", "kernels/", "cuda_runtime.h",
+      "cuda_runtime_api.h"}},
     {"kernels/", {"src/spec/dtype.h", "src/spec/launch_params.h", "immintrin.h"}},
-    {"reference/", {"src/spec/", "cblas.h"}},
-    {"src/run/", {"src/spec/", "src/compare/comparison.h", "kernels/"}},
+    {"reference/", {"src/spec/", "cblas.h", "cublas_v2.h", "cuda_runtime_api.h", "dlfcn.h"}},
+    // The device of the one and the library of the other are one choice.
+    {"src/run/", {"src/spec/", "src/compare/comparison.h", "kernels/", "reference/products.h"}},
     {"src/compare/", {"src/spec/", "reference/", "fmt/"}},
     {"src/diagnose/", {"src/spec/", "src/compare/", "reference/", "fmt/"}},
     // The pipeline.
@@ -69,6 +73,7 @@ const std::vector<Layer> kLayers = {
       "src/map/",
       "src/expectation.h",
       "src/report/",
+      "src/run/device_choice.h",
       "src/check_case.h",
       "src/execution_rules.h",
       "src/exit_status.h",
@@ -167,6 +172,10 @@ TEST_CASE("an include that the table does not allow is named with its line") {
       {"src/hazards/hazards.cpp", "#include \"src/contract/contract.h\""},
       {"src/load/load.cpp", "#include \"load.h\""},
       {"src/main.cpp", "#include \"src/exit_status.hpp\""},
+      {"kernels/cpu/tile.cpp", "#include <cuda_runtime.h>"},
+      {"kernels/cuda/launch.cu", "#include <cublas_v2.h>"},
+      {"kernels/cuda/launch.cu", "#include \"reference/products.h\""},
+      {"src/run/run_kernel.cpp", "#include \"reference/reference.h\""},
   };
   for (const auto& pair : forbidden) {
     CAPTURE(pair.first);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/cli/options.h"
+#include "src/run/device_choice.h"
 #include "src/spec/nearest.h"
 #include "src/version.h"
 
@@ -102,8 +103,12 @@ void add_run_options(CLI::App& command, RunOptions& options, RawRun& raw) {
 }
 
 void add_kernel_options(CLI::App& command, RunOptions& options, RawRun& raw) {
-  command.add_option("--require", options.required, "status 5 unless this backend can run here")
-      ->type_name("BACKEND");
+  command
+      .add_option("--device", options.device,
+                  "cpu (default), cuda, cuda:N or auto: where kernel and reference run")
+      ->type_name("DEVICE");
+  command.add_option("--require", options.required, "status 5 unless this device can run here")
+      ->type_name("DEVICE");
   command.add_option("--max-memory", raw.max_memory, "skip a case that needs more (default 4GiB)")
       ->type_name("SIZE");
   command
@@ -115,6 +120,10 @@ void add_kernel_options(CLI::App& command, RunOptions& options, RawRun& raw) {
 void finish(const RawRun& raw, RunOptions& options) {
   options.outputs.push_back({.format = value_of(kFormats, "--format", raw.format)});
   for (const std::string& output : raw.outputs) options.outputs.push_back(parse_output(output));
+  if (options.device != "auto" && !parse_device_choice(options.device)) {
+    throw CLI::ValidationError(
+        "--device", fmt::format("expected cpu, cuda, cuda:N or auto, got {}", options.device));
+  }
   options.color = value_of(kColorModes, "--color", raw.color);
   options.max_memory_bytes = parse_size(raw.max_memory);
   options.max_work = static_cast<int64_t>(raw.max_work);
@@ -174,6 +183,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App* map = app.add_subcommand("map", "draw where keys live, who shares, and what rows see");
   CLI::App* lint = app.add_subcommand("lint", "name the faults that tests could not have shown");
   CLI::App* layouts = app.add_subcommand("layouts", "list engines' KV-cache layouts, as strides");
+  CLI::App* backends = app.add_subcommand("backends", "list what kernels can run on, here");
   CLI::App* explain = app.add_subcommand("explain", "print the page of a rule");
   CLI::App* rules = app.add_subcommand("rules", "list every rule");
   add_run_options(*run, line.run, raw);
@@ -208,6 +218,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       line.command = CommandLine::Command::kLint;
     } else if (layouts->parsed()) {
       line.command = CommandLine::Command::kLayouts;
+    } else if (backends->parsed()) {
+      line.command = CommandLine::Command::kBackends;
     } else {
       line.command =
           explain->parsed() ? CommandLine::Command::kExplain : CommandLine::Command::kRules;

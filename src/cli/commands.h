@@ -11,6 +11,7 @@ ExitStatus run_command(const RunOptions& options);
 ExitStatus map_command(const MapOptions& options);
 ExitStatus lint_command(const LintOptions& options);
 ExitStatus layouts_command(const LayoutsOptions& options);
+ExitStatus backends_command();
 ExitStatus explain_command(const ExplainOptions& options);
 ExitStatus rules_command(const RulesOptions& options);
 

@@ -29,7 +29,8 @@ struct RunOptions {
   int jobs = 1;
   int64_t max_memory_bytes = 0;
   int64_t max_work = 0;
-  std::vector<std::string> required;  // backends that must be able to run
+  std::string device = "cpu";         // "cpu", "cuda", "cuda:1", or "auto"
+  std::vector<std::string> required;  // devices that must be able to run
   bool allow_empty = false;
 };
 
@@ -69,6 +70,7 @@ struct CommandLine {
     kMap,
     kLint,
     kLayouts,
+    kBackends,
     kExplain,
     kRules,
     kPrint

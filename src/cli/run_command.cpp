@@ -16,26 +16,31 @@
 #include "src/expectation.h"
 #include "src/lint/lint.h"
 #include "src/report/reporter.h"
+#include "src/run/device_choice.h"
 #include "src/version.h"
 
 namespace flashcheck {
 namespace {
 
-/// The first demanded backend that cannot run here, with the reason; nothing if all can.
-std::optional<std::string> missing_backend(const std::vector<std::string>& required) {
-  for (const std::string& name : required) {
-    const Backend* backend = find_backend(name);
-    if (!backend) return fmt::format("{}: this build has no such backend", name);
-    if (const std::string_view why = backend->unavailable(); !why.empty()) {
-      return fmt::format("{}: {}", name, why);
-    }
+/// What of the demanded devices, and of the chosen one, cannot run here, with the reason; nothing
+/// if all can.
+std::optional<std::string> missing_device(const RunOptions& options, const DeviceChoice& chosen) {
+  for (const std::string& name : options.required) {
+    const std::optional<DeviceChoice> required = parse_device_choice(name);
+    const std::string why =
+        required ? why_unavailable(*required) : "this build has no such backend";
+    if (!why.empty()) return fmt::format("--require {}: {}", name, why);
   }
+  const std::string why = why_unavailable(chosen);
+  if (!why.empty()) return fmt::format("--device {}: {}", options.device, why);
   return std::nullopt;
 }
 
-CheckOptions check_options(const RunOptions& options, size_t num_cases) {
+CheckOptions check_options(const RunOptions& options, const DeviceChoice& device,
+                           size_t num_cases) {
   CheckOptions check;
   check.run_kernel = options.run_kernel;
+  check.device = device;
   // Cases run side by side; only when there are fewer of them than jobs does one get several
   // threads.
   check.num_threads = std::max(1, options.jobs / std::max(1, static_cast<int>(num_cases)));
@@ -45,8 +50,9 @@ CheckOptions check_options(const RunOptions& options, size_t num_cases) {
 }
 
 void check_all(const std::vector<Case>& cases, const RunOptions& options,
-               const std::vector<std::unique_ptr<Reporter>>& reporters, Summary& summary) {
-  const CheckOptions check = check_options(options, cases.size());
+               const DeviceChoice& device, const std::vector<std::unique_ptr<Reporter>>& reporters,
+               Summary& summary) {
+  const CheckOptions check = check_options(options, device, cases.size());
   const int64_t count = static_cast<int64_t>(cases.size());
   std::vector<std::optional<CaseReport>> reports(cases.size());
   Progress progress(count);
@@ -108,16 +114,18 @@ ExitStatus list_cases(const LoadResult& loaded, const RunOptions& options) {
 }
 
 ExitStatus run_cases(const LoadResult& loaded, const RunOptions& options,
+                     const DeviceChoice& device,
                      const std::vector<std::unique_ptr<Reporter>>& reporters) {
   const RunHeader header{.version = kVersion,
                          .command = options.run_kernel ? "run" : "check",
+                         .device = options.run_kernel ? name_of(device) : "",
                          .program = program_name()};
   Summary summary{.num_complaints = static_cast<int64_t>(loaded.complaints.size())};
   for (const auto& reporter : reporters) {
     reporter->on_begin(header);
     for (const LoadComplaint& complaint : loaded.complaints) reporter->on_complaint(complaint);
   }
-  check_all(loaded.cases, options, reporters, summary);
+  check_all(loaded.cases, options, device, reporters, summary);
   if (options.run_kernel) summary.num_blind_spots = count_blind_spots(loaded.cases);
   for (const auto& reporter : reporters) reporter->on_end(summary);
   return status_of(summary, options);
@@ -126,8 +134,10 @@ ExitStatus run_cases(const LoadResult& loaded, const RunOptions& options,
 }  // namespace
 
 ExitStatus run_command(const RunOptions& options) {
-  if (const std::optional<std::string> missing = missing_backend(options.required)) {
-    std::cerr << "flashcheck: --require " << *missing << '\n';
+  const DeviceChoice device =
+      options.device == "auto" ? fastest_device() : parse_device_choice(options.device).value();
+  if (const std::optional<std::string> missing = missing_device(options, device)) {
+    std::cerr << "flashcheck: " << *missing << '\n';
     return ExitStatus::kMissing;
   }
   const LoadResult loaded = load_selected(options.paths, options.filters);
@@ -143,7 +153,7 @@ ExitStatus run_command(const RunOptions& options) {
     std::cerr << "flashcheck: --output " << error.what() << '\n';
     return ExitStatus::kUsage;
   }
-  const ExitStatus status = run_cases(loaded, options, reporters);
+  const ExitStatus status = run_cases(loaded, options, device, reporters);
   files.close();
   if (status == ExitStatus::kNothingRan) explain_nothing(loaded, options);
   return status;

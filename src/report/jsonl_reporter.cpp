@@ -104,6 +104,7 @@ Json to_json(const CaseReport& report) {
                  {"unmet", unmet}};
   record["launch"] = report.outcome.launch ? to_json(*report.outcome.launch) : Json(nullptr);
   record["backend"] = report.ran ? Json(report.backend) : Json(nullptr);
+  record["device"] = report.ran ? Json(report.device) : Json(nullptr);
   record["comparison"] = report.comparison ? to_json(*report.comparison) : Json(nullptr);
   record["seconds"] = report.seconds;
   return record;
@@ -117,7 +118,8 @@ class JsonlReporter : public Reporter {
     write({{"record", "header"},
            {"format", "flashcheck-results/1"},
            {"version", header.version},
-           {"command", header.command}});
+           {"command", header.command},
+           {"device", header.device.empty() ? Json(nullptr) : Json(header.device)}});
   }
 
   void on_complaint(const LoadComplaint& complaint) override {

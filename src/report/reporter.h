@@ -29,6 +29,7 @@ struct Summary {
 struct RunHeader {
   std::string version;
   std::string command;                 // "run" or "check"
+  std::string device;                  // of the kernel: "cpu", "cuda:0"; empty if none runs
   std::string program = "flashcheck";  // as the user calls it
 };
 

@@ -19,6 +19,8 @@ class TextReporter : public Reporter {
 
   void on_begin(const RunHeader& header) override {
     command_ = header.program + ' ' + header.command;
+    const bool is_default = header.device.empty() || header.device == "cpu";
+    if (!is_default) command_ += " --device " + header.device;
   }
 
   void on_complaint(const LoadComplaint& complaint) override {

@@ -103,7 +103,8 @@ std::string sound_sentence(const CaseReport& report) {
           : fmt::format("{} accepts this call of {}", name_of(function.wrapper), function.name);
   text += ", inputs valid";
   if (report.comparison) {
-    text += report.judged_dump ? "; the dumped out is right: " : "; the numbers are right: ";
+    text += report.judged_dump ? "; the dumped out is right: " : "; the numbers are right";
+    if (!report.judged_dump) text += report.device == "cpu" ? ": " : " on " + report.device + ": ";
     text += numbers_sentence(*report.comparison);
   }
   return text;

@@ -1,6 +1,8 @@
 #include "src/run/run_kernel.h"
 
 #include <cstring>
+#include <set>
+#include <vector>
 
 namespace flashcheck {
 namespace {
@@ -21,6 +23,7 @@ class GuardedBuffer {
 
   std::byte* begin() { return all_.begin() + kGuardBytes; }
   const StorageBytes& all() const { return all_; }
+  HostRegion region() { return {all_.begin(), all_.size_bytes(), /*is_written=*/true}; }
   int64_t first_element(int64_t element_bytes) const { return kGuardBytes / element_bytes; }
 
   /// Elements that still hold the poison. `element_bytes` is 2 or 4.
@@ -61,6 +64,24 @@ const T* pointer_into(const Case& c, const Inputs& inputs, TensorName name,
   return reinterpret_cast<const T*>(storage.begin() + *offset_bytes);
 }
 
+/// The storages that the launch may point into; each once, however many tensors share it.
+std::vector<HostRegion> read_regions(const Case& c, const Inputs& inputs) {
+  std::set<int64_t> storages;
+  for (const TensorName name :
+       {TensorName::kQ, TensorName::kK, TensorName::kV, TensorName::kSeqlensQ,
+        TensorName::kSeqlensK, TensorName::kAlibiSlopes, TensorName::kBlockTable,
+        TensorName::kMmPrefixRanges}) {
+    if (const TensorSpec* tensor = c.find(name)) storages.insert(tensor->storage);
+  }
+  std::vector<HostRegion> regions;
+  for (const int64_t storage : storages) {
+    const StorageBytes& bytes = inputs.storages[static_cast<size_t>(storage)];
+    // A region that is not written is not written through this pointer either.
+    regions.push_back({const_cast<std::byte*>(bytes.begin()), bytes.size_bytes()});
+  }
+  return regions;
+}
+
 std::vector<double> read_all(const StorageBytes& storage, Dtype dtype, int64_t first,
                              int64_t count) {
   std::vector<double> values(static_cast<size_t>(count));
@@ -80,20 +101,11 @@ std::vector<double> read_view(const TensorSpec& tensor, const StorageBytes& stor
 
 }  // namespace
 
-Output run_kernel(const Case& c, const LaunchParams& launch, const Inputs& inputs,
-                  const Backend& backend, int num_threads) {
-  const Dtype dtype = c.q().dtype;
-  const int64_t num_elements = *c.q().num_elements();
-  const int64_t num_rows = num_elements / c.q().shape.back();
-  GuardedBuffer out(num_elements * size_in_bytes(dtype));
-  GuardedBuffer lse(num_rows * static_cast<int64_t>(sizeof(float)));
-
-  AttentionParams params{.launch = launch, .dtype = dtype};
+AttentionParams attention_params(const Case& c, const LaunchParams& launch, const Inputs& inputs) {
+  AttentionParams params{.launch = launch, .dtype = c.q().dtype};
   params.q = pointer_into<void>(c, inputs, TensorName::kQ, launch.q_offset_bytes);
   params.k = pointer_into<void>(c, inputs, TensorName::kK, launch.k_offset_bytes);
   params.v = pointer_into<void>(c, inputs, TensorName::kV, launch.v_offset_bytes);
-  params.out = out.begin();
-  params.lse = reinterpret_cast<float*>(lse.begin());
   params.cu_seqlens_q =
       pointer_into<int32_t>(c, inputs, TensorName::kSeqlensQ, launch.cu_seqlens_q_offset_bytes);
   params.cu_seqlens_k =
@@ -105,7 +117,23 @@ Output run_kernel(const Case& c, const LaunchParams& launch, const Inputs& input
   params.mm_prefix_ranges = pointer_into<int32_t>(c, inputs, TensorName::kMmPrefixRanges,
                                                   launch.mm_prefix_ranges_offset_bytes);
   params.rounds_p = c.arithmetic.p == Arithmetic::P::kInput;
-  backend.run(params, num_threads);
+  return params;
+}
+
+Output run_kernel(const Case& c, AttentionParams params, const Inputs& inputs,
+                  const DeviceChoice& on, int num_threads) {
+  const Dtype dtype = params.dtype;
+  const int64_t num_elements = *c.q().num_elements();
+  const int64_t num_rows = num_elements / c.q().shape.back();
+  GuardedBuffer out(num_elements * size_in_bytes(dtype));
+  GuardedBuffer lse(num_rows * static_cast<int64_t>(sizeof(float)));
+  params.out = out.begin();
+  params.lse = reinterpret_cast<float*>(lse.begin());
+
+  std::vector<HostRegion> regions = read_regions(c, inputs);
+  regions.push_back(out.region());
+  regions.push_back(lse.region());
+  on.backend->run(params, {.num_threads = num_threads, .device = on.device, .regions = regions});
 
   Output output{.dtype = dtype};
   const int64_t element_bytes = size_in_bytes(dtype);

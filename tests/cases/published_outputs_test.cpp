@@ -96,7 +96,8 @@ TEST_CASE("candle's published outputs: reference and CPU kernel give them") {
     const Reference reference = reference_attention(
         problem, inputs, {.q = c.q().storage, .k = c.k().storage, .v = c.v().storage},
         choose_rows(problem, std::numeric_limits<int64_t>::max(), /*seed=*/0));
-    const Output actual = run_kernel(c, launch, inputs, *find_backend("cpu"), /*num_threads=*/1);
+    const Output actual =
+        run_kernel(c, attention_params(c, launch, inputs), inputs, {}, /*num_threads=*/1);
 
     const std::vector<int64_t> sizes = item.at("heads_tokens_dim");
     const nlohmann::json& table = item.at("published_out_heads_tokens_dim");

@@ -39,7 +39,13 @@ TEST_CASE("the exit status says what happened, and the gravest wins") {
       {"run -k nothing-fits --allow-empty " + kFixtures + "sound.json", 0},
       {"run --max-work 10 " + kFixtures + "sound.json", 4},
       {"run --max-memory 1KiB " + kFixtures + "sound.json", 4},
-      {"run --require cuda " + kFixtures + "sound.json", 5},
+      {"run --require cuda:999 " + kFixtures + "sound.json", 5},
+      {"run --require abacus " + kFixtures + "sound.json", 5},
+      {"run --device cuda:999 " + kFixtures + "sound.json", 5},
+      {"run --device cpu " + kFixtures + "sound.json", 0},
+      {"run --device auto " + kFixtures + "sound.json", 0},
+      {"run --device gpu " + kFixtures + "sound.json", 2},
+      {"check --device cpu " + kFixtures + "sound.json", 2},
       {"run --require cpu " + kFixtures + "sound.json", 0},
       {"run " + kFixtures + "sound.json >/dev/full", 70},
       {"run --output junit:/no/such/folder/report.xml " + kFixtures + "sound.json", 2},
@@ -53,6 +59,8 @@ TEST_CASE("the exit status says what happened, and the gravest wins") {
       {"run --help", 0},
       {"--version", 0},
       {"rules", 0},
+      {"backends", 0},
+      {"backends cuda", 2},
       {"explain FC-E001", 0},
   };
   for (const Row& row : rows) {

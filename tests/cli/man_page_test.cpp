@@ -29,7 +29,8 @@ std::string man_page() {
 
 TEST_CASE("the man page and --help know the same options") {
   std::string help;
-  for (const std::string command : {"run", "check", "map", "lint", "layouts", "explain", "rules"}) {
+  for (const std::string command :
+       {"run", "check", "map", "lint", "layouts", "backends", "explain", "rules"}) {
     help += flashcheck_program(command + " --help").out;
   }
   std::set<std::string> known = options_in(help);

@@ -30,6 +30,16 @@ TEST_CASE("whole outputs") {
   check_golden("cli/help.txt", flashcheck_program("--help").whole());
   check_golden("cli/help-run.txt", flashcheck_program("run --help").whole());
   check_golden("cli/help-check.txt", flashcheck_program("check --help").whole());
+#ifndef FLASHCHECK_CUDA  // with it they depend on the machine
+  check_golden("cli/backends.txt", flashcheck_program("backends").whole());
+  check_golden("cli/backends-narrow.txt", flashcheck_program("backends", "COLUMNS=50").whole());
+  check_golden("cli/no-cuda.txt",
+               flashcheck_program("run --device cuda " + kFixtures + "sound.json").whole());
+  check_golden("cli/no-cuda-required.txt",
+               flashcheck_program("run --require cuda:1 " + kFixtures + "sound.json").whole());
+#endif
+  check_golden("cli/no-device.txt",
+               flashcheck_program("run --device gpu " + kFixtures + "sound.json").whole());
   check_golden("cli/no-command.txt", flashcheck_program("").whole());
   check_golden("cli/refused.txt", flashcheck_program("run " + kFixtures + "refused.json").whole());
   check_golden("cli/refused-narrow.txt",

@@ -38,7 +38,7 @@ bool same(const Outcome& a, const Outcome& b) {
 /// Runs the kernel and the reference on a call; the sanitizer speaks if an address is outside.
 int64_t guard_bytes_changed(const Case& c, const LaunchParams& launch) {
   const Inputs inputs = make_inputs(c, /*with_data=*/true);
-  const Output output = run_kernel(c, launch, inputs, backends().front(), 1);
+  const Output output = run_kernel(c, attention_params(c, launch, inputs), inputs, {}, 1);
   const AttentionProblem problem = declared_problem(c, launch, inputs);
   reference_attention(problem, inputs, {.q = c.q().storage, .k = c.k().storage, .v = c.v().storage},
                       choose_rows(problem, 1'000'000, c.seed));
