@@ -27,6 +27,8 @@ Fiber::Fiber(void (*body)(void*), void* argument, Fiber& home) {
   const std::size_t unused = stagger_bytes();
   const boost::context::preallocated top(static_cast<char*>(stack.sp) - unused, stack.size - unused,
                                          stack);
+  // Boost enters the new stack at once, and leaves its outermost frame there.
+  const WithoutFakeStack outermost_frame;
   context_ = boost::context::fiber(std::allocator_arg, top, stacks,
                                    [this, body, argument, &home](boost::context::fiber&& from) {
                                      arrive(std::move(from));
