@@ -135,6 +135,7 @@ __global__ void __launch_bounds__(kTileShapes[kIndex].num_threads(), 1)
     ptx::cp_async_wait<kStages - 2>();
     __syncthreads();
     start_tile(n + kStages - 1);
+    if (first_row >= rows.num) continue;  // a warp of padding has no more to do than to load
 
     const int64_t first_key = keys.begin + int64_t{n} * kN;
     const int num_keys = keys_in_tile(n);

@@ -37,14 +37,13 @@ __device__ void scores_to_logits(float (&s)[kNumTiles][4], const Logit& logit, c
   for (int half = 0; half < 4; half += 2) {
     const int r = row + row_in_tile(half);
     const int64_t p = rows.p(r);
-    const bool is_biased = slopes != nullptr && r < rows.num;
-    const float slope = is_biased ? Logit::in_base_2(slopes[rows.head(r)]) : 0.0f;
+    const float slope = slopes != nullptr ? Logit::in_base_2(slopes[rows.head(r)]) : 0.0f;
 #pragma unroll
     for (int n = 0; n < kNumTiles; ++n) {
 #pragma unroll
       for (int e = half; e < half + 2; ++e) {
         const int64_t j = first_key + n * 8 + column_in_tile(e);
-        if (is_biased) s[n][e] += logit.alibi_bias(slope, p, j);
+        if (slopes != nullptr) s[n][e] += logit.alibi_bias(slope, p, j);
         if (is_masked && !mask.is_visible(p, j)) {
           s[n][e] = -std::numeric_limits<float>::infinity();
         }

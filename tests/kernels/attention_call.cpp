@@ -1,14 +1,10 @@
 #include "tests/kernels/attention_call.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <numeric>
-
-#include "kernels/cpu/flash_attention.h"
 
 namespace flashcheck::testing {
 namespace {

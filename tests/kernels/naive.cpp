@@ -1,9 +1,6 @@
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/flash_attention.h"
 #include "tests/kernels/attention_call.h"
 
 namespace flashcheck::testing {
@@ -126,10 +123,9 @@ std::vector<std::string> faults_of(const AttentionCall& call) {
         for (int64_t c = 0; c < call.shape.d; ++c) {
           const double actual = call.out(sequence, i, head, c);
           const double wanted = expected.out[static_cast<size_t>(c)];
-          const bool is_right =
-              std::isfinite(wanted)
-                  ? std::fabs(actual - wanted) <= expected.bound[static_cast<size_t>(c)]
-                  : !std::isfinite(actual);
+          const bool is_right = std::isfinite(wanted) ? std::fabs(actual - wanted) <=
+                                                            expected.bound[static_cast<size_t>(c)]
+                                                      : !std::isfinite(actual);
           if (is_right) continue;
           report("column " + std::to_string(c), actual, wanted);
           if (faults.size() > 3) return faults;  // enough to see what is wrong
@@ -141,11 +137,6 @@ std::vector<std::string> faults_of(const AttentionCall& call) {
     faults.push_back(std::to_string(call.num_stray_bytes()) + " bytes that no row owns changed");
   }
   return faults;
-}
-
-void check_against_naive(AttentionCall& call, int num_threads) {
-  cpu_flash_attention(call.params(), num_threads);
-  for (const std::string& fault : faults_of(call)) FAIL_CHECK(fault);
 }
 
 CallShape random_shape(std::mt19937& rng) {

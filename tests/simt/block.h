@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tests/simt/fiber.h"
+#include "tests/simt/guarded_memory.h"
 #include "tests/simt/schedule.h"
-#include "tests/simt/shared_memory.h"
 #include "tests/simt/warp.h"
 
 namespace simt {
@@ -42,7 +42,7 @@ class Block {
 
   const Launch& launch() const { return *launch_; }
   const Index3& index() const { return index_; }  // blockIdx
-  SharedMemory& shared() { return *shared_; }
+  GuardedMemory& shared() { return *shared_; }
   Choices& choices() { return choices_; }
 
   // What lanes say:
@@ -79,7 +79,7 @@ class Block {
 
   const Launch* launch_ = nullptr;
   Index3 index_;
-  std::optional<SharedMemory> shared_;
+  std::optional<GuardedMemory> shared_;
   Choices choices_;
   Fiber scheduler_;                           // the thread's own stack
   std::vector<std::unique_ptr<Lane>> lanes_;  // by the thread's number; made when first needed

@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/ptx.h"
 #include "kernels/half.h"
+#include "tests/simt/device_memory.h"
 #include "tests/simt/run_kernel.h"
 
 namespace {
@@ -63,6 +64,7 @@ __global__ void multiply(int times) {
 }
 
 alignas(128) std::array<std::byte, 256 * kRows + 16> global_bytes{};
+const simt::MappedBytes mapped_bytes(global_bytes.data(), global_bytes.size());
 
 }  // namespace
 

@@ -9,9 +9,10 @@
 #include <string>
 
 #include "kernels/cuda/ptx.h"
+#include "tests/simt/device_memory.h"
+#include "tests/simt/guarded_memory.h"
 #include "tests/simt/run_kernel.h"
 #include "tests/simt/sanitizer.h"
-#include "tests/simt/shared_memory.h"
 
 namespace {
 
@@ -26,6 +27,9 @@ constexpr Site kHere{"/somewhere/kernel.cu", 7};
 constexpr Site kThere{"/somewhere/kernel.cu", 9};
 
 alignas(16) std::array<std::byte, 64> global_bytes{};
+const simt::MappedBytes mapped_bytes(global_bytes.data(), global_bytes.size());
+
+__global__ void write_global_byte(std::byte* at) { *at = std::byte{0}; }
 
 __global__ void exit_early(unsigned lane) {
   if (threadIdx.x == lane) return;
@@ -212,7 +216,41 @@ TEST_CASE("cp.async copies between 16 aligned bytes") {
         "no multiple of 16");
   CHECK(error_of(1, 1, 256, &copy, 0, 0, 17) ==
         "block (0, 0, 0), warp 0, lane 0: cp_async_16 at kernel.cu:7 reads 17 bytes, not 0 to 16");
+  const std::string beyond =
+      "block (0, 0, 0), warp 0, lane 0: cp_async_16 at kernel.cu:7 reads 8 bytes that are not in "
+      "an "
+      "allocation";
+  CHECK(error_of(1, 1, 256, &copy, 0, 64, 8) == beyond);
+  CHECK(error_of(1, 1, 256, &copy, 0, -16, 8) == beyond);
+  CHECK(error_of(1, 1, 256, &copy, 0, 48, 16) == "");
+  CHECK(error_of(1, 1, 256, &copy, 0, 64, 0) == "");
 }
+
+TEST_CASE("Copies read what cudaMalloc gave, to its last byte, until cudaFree") {
+  void* allocated = nullptr;
+  REQUIRE(cudaMalloc(&allocated, 40) == cudaSuccess);
+  const auto* bytes = static_cast<const std::byte*>(allocated);
+  CHECK(simt::is_on_device(bytes, 40));
+  CHECK(simt::is_on_device(bytes + 39, 1));
+  CHECK_FALSE(simt::is_on_device(bytes + 39, 2));
+  CHECK_FALSE(simt::is_on_device(bytes - 1, 1));
+  CHECK(cudaFree(allocated) == cudaSuccess);
+  CHECK_FALSE(simt::is_on_device(bytes, 1));
+  CHECK(cudaFree(allocated) == cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+#ifndef SIMT_ASAN
+TEST_CASE("Writes beside an allocation are seen") {
+  void* allocated = nullptr;
+  REQUIRE(cudaMalloc(&allocated, 40) == cudaSuccess);
+  auto* bytes = static_cast<std::byte*>(allocated);
+  CHECK(error_of(1, 1, 0, &write_global_byte, bytes + 39) == "");
+  CHECK(error_of(1, 1, 0, &write_global_byte, bytes + 40) ==
+        "a thread wrote byte 40 of an allocation of 40 bytes");
+  CHECK(cudaFree(allocated) == cudaSuccess);
+}
+#endif
 
 TEST_CASE("A thread waits for its copies before it exits") {
   const std::string complaint =
@@ -226,7 +264,7 @@ TEST_CASE("Writes beside shared memory are seen") {
   CHECK(error_of(1, 1, 64, &write_byte, 0) == "");
   CHECK(error_of(1, 1, 64, &write_byte, 63) == "");
 #ifdef SIMT_ASAN
-  const simt::SharedMemory shared(64);
+  const simt::GuardedMemory shared(64);
   CHECK(__asan_address_is_poisoned(shared.begin() + 64));
   CHECK(__asan_address_is_poisoned(shared.begin() - 1));
   CHECK(!__asan_address_is_poisoned(shared.begin()));

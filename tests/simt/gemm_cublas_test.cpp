@@ -25,7 +25,7 @@
 namespace flashcheck {
 namespace {
 
-constexpr double kGap = -7777;  // stands between rows, where no product belongs
+constexpr double kGap = -7680;  // stands between rows, where no product belongs
 
 /// Rows of integers in [-limit, limit], so small that no sum of products is rounded.
 std::vector<double> matrix(std::mt19937& rng, int64_t rows, int64_t columns, int64_t ld,

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kernels/cuda/flash_attention.h"
+#include "tests/simt/counters.h"
 #include "tests/simt/device.h"
 #include "tests/simt/schedule.h"
 
@@ -189,7 +190,12 @@ std::optional<std::string> fault_of(const KernelCall& described, int num_schedul
   try {
     AttentionCall call(described.shape);
     for (const auto& [j, c, value] : described.spoiled_values) call.set_v(0, j, 0, c, value);
+    simt::Counting counting;
     const std::vector<std::byte> expected = run(call, 0);
+    if (const int64_t conflicts = counting.counters.ldmatrix_reads.conflicts() +
+                                  counting.counters.cp_async_writes.conflicts()) {
+      return described.shows + ": " + std::to_string(conflicts) + " bank conflicts";
+    }
     if (const std::vector<std::string> faults = faults_of(call); !faults.empty()) {
       return described.shows + ": " + faults.front();
     }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tests/simt/block.h"
+#include "tests/simt/device_memory.h"
 #include "tests/simt/error.h"
 
 namespace simt {
@@ -37,6 +38,9 @@ void start_copy(void* shared, const void* global, int num_bytes, Site site) {
   if (!is_aligned(global)) fail("reads from an address that is no multiple of 16");
   if (num_bytes < 0 || num_bytes > 16) {
     fail("reads " + std::to_string(num_bytes) + " bytes, not 0 to 16");
+  }
+  if (num_bytes > 0 && !is_on_device(global, static_cast<std::size_t>(num_bytes))) {
+    fail("reads " + std::to_string(num_bytes) + " bytes that are not in an allocation");
   }
 
   AsyncCopies::Chunk chunk{};

@@ -6,6 +6,7 @@
 
 #include "tests/simt/block.h"
 #include "tests/simt/device.h"
+#include "tests/simt/device_memory.h"
 #include "tests/simt/runtime.h"
 
 namespace simt {
@@ -59,6 +60,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
   }
   this_block().run({extent(config.gridDim), extent(config.blockDim), config.dynamicSmemBytes,
                     std::move(thread)});
+  check_device_memory();
   return cudaSuccess;
 }
 

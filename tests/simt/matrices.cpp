@@ -14,13 +14,13 @@ using flashcheck::Half;
 
 constexpr std::size_t kRowBytes = 16;
 
-std::string offset_text(const std::byte* address, const SharedMemory& shared) {
+std::string offset_text(const std::byte* address, const GuardedMemory& shared) {
   return std::to_string(address - shared.begin()) + " of " + std::to_string(shared.bytes());
 }
 
 void check_row(const Warp& warp, int i) {
   const std::byte* row = warp.operands<Loaded>(i).row;
-  const SharedMemory& shared = warp.block->shared();
+  const GuardedMemory& shared = warp.block->shared();
   const Arrival& arrival = warp.lane(i).arrival;
   const char* complaint = nullptr;
   if (!shared.contains(row, kRowBytes)) complaint = "reads beyond shared memory: 16 bytes from ";

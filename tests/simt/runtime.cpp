@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cstring>
-#include <new>
 
 #include "tests/simt/device.h"
+#include "tests/simt/device_memory.h"
 
 namespace simt {
 namespace {
@@ -43,8 +43,6 @@ const ErrorText& text_of(cudaError_t error) {
   }
   return kUnrecognized;
 }
-
-constexpr std::align_val_t kDeviceAlignment{256};
 
 /// The error of a call that names `device`, if it has one before it does anything.
 std::optional<cudaError_t> refusal(std::string_view call, int device_number) {
@@ -143,16 +141,13 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(device().memory_bytes)) {
     return returned(cudaErrorMemoryAllocation);
   }
-  *pointer = ::operator new(bytes, simt::kDeviceAlignment, std::nothrow);
-  if (*pointer == nullptr) return returned(cudaErrorMemoryAllocation);
-  std::memset(*pointer, 0xFF, bytes);
-  return cudaSuccess;
+  *pointer = simt::allocate_on_device(bytes);
+  return *pointer == nullptr ? returned(cudaErrorMemoryAllocation) : cudaSuccess;
 }
 
 cudaError_t cudaFree(void* pointer) {
   if (const auto error = refusal("cudaFree", 0)) return returned(*error);
-  ::operator delete(pointer, simt::kDeviceAlignment);
-  return cudaSuccess;
+  return simt::free_on_device(pointer) ? cudaSuccess : returned(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/cuda/ptx.h"
+#include "tests/simt/device_memory.h"
 #include "tests/simt/run_kernel.h"
 #include "tests/simt/schedule.h"
 
@@ -61,6 +62,7 @@ std::vector<uint32_t> bits_of_sums(Fault fault, uint64_t seed) {
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i % 1009) * 0x1p-4f;
   const simt::Schedule schedule(seed);
   std::array<float, kThreads> sums;
+  const simt::MappedBytes mapped(from.data(), from.size() * sizeof(float));
   simt::run_kernel(1, kThreads, kStages * kTileFloats * sizeof(float), &sum_tiles, from.data(),
                    sums.data(), fault);
   std::vector<uint32_t> bits;

@@ -12,6 +12,7 @@
 
 #include "kernels/cuda/ptx.h"
 #include "kernels/half.h"
+#include "tests/simt/device_memory.h"
 #include "tests/simt/run_kernel.h"
 
 namespace {
@@ -182,6 +183,7 @@ TEST_CASE("Asynchronous copies arrive at the wait that covers their group, and p
   alignas(16) std::array<float, kFloats> aligned;
   std::copy(from.begin(), from.end(), aligned.begin());
   std::vector<float> to(3 * kFloats);
+  const simt::MappedBytes mapped(aligned.data(), sizeof(aligned));
   run_kernel(1, kThreads, sizeof(float) * kFloats, &copy_in_two_groups, aligned.data(), to.data());
   for (unsigned i = 0; i < kFloats; ++i) {
     const bool is_padding = i >= kFloats / 2 && i % 4 == 3;

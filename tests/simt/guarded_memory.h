@@ -6,23 +6,23 @@
 
 namespace simt {
 
-/// A block's dynamic shared memory: as large as the launch says, NaN in every float type at the
-/// block's start, with zones on both sides that no thread may touch (address sanitizer stops at
-/// the first touch; without it, check() sees what was written).
-class SharedMemory {
+/// Memory of a kernel, shared or global: as large as was asked for, NaN in every float type at
+/// first, with zones on both sides that no thread may touch (the address sanitizer stops at the
+/// first touch; without it, stray_write() sees what was written).
+class GuardedMemory {
  public:
-  static constexpr std::size_t kAlignment = 128;
+  static constexpr std::size_t kAlignment = 256;
 
-  explicit SharedMemory(std::size_t bytes);
-  ~SharedMemory();
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
+  explicit GuardedMemory(std::size_t bytes);
+  ~GuardedMemory();
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
 
   std::byte* begin() const { return begin_; }
   std::size_t bytes() const { return bytes_; }
   bool contains(const std::byte* address, std::size_t bytes) const;
 
-  /// As a block finds it.
+  /// As it was at first.
   void reset();
   /// The offset from begin() of a byte that was written outside; nothing if there is none.
   std::optional<std::ptrdiff_t> stray_write() const;
