@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
 
 #include "reference/cublas_library.h"
 #include "src/spec/tensor.h"
@@ -60,11 +63,43 @@ cublasStatus_t status_of(std::string_view call, cublasHandle_t handle, const Ope
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// One 16-bit element of device memory.
-double load(Dtype dtype, const void* matrix, int64_t at) {
+/// The 16-bit elements of a matrix in device memory, by columns and without gaps.
+std::vector<float> load(Dtype dtype, const void* matrix, const Operand& operand) {
   flashcheck::StorageBytes element(2);
-  std::memcpy(element.begin(), static_cast<const std::byte*>(matrix) + 2 * at, 2);
-  return flashcheck::read_element(element, dtype, 0);
+  std::vector<float> values;
+  values.reserve(static_cast<size_t>(operand.rows * operand.columns));
+  for (int64_t j = 0; j < operand.columns; ++j) {
+    for (int64_t i = 0; i < operand.rows; ++i) {
+      std::memcpy(element.begin(), static_cast<const std::byte*>(matrix) + 2 * operand.at(i, j), 2);
+      values.push_back(static_cast<float>(flashcheck::read_element(element, dtype, 0)));
+    }
+  }
+  return values;
+}
+
+std::vector<double> load(const double* matrix, const Operand& operand) {
+  std::vector<double> values;
+  values.reserve(static_cast<size_t>(operand.rows * operand.columns));
+  for (int64_t j = 0; j < operand.columns; ++j) {
+    for (int64_t i = 0; i < operand.rows; ++i) values.push_back(matrix[operand.at(i, j)]);
+  }
+  return values;
+}
+
+/// a b, by columns; every sum in ascending order of its terms.
+template <typename T>
+std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, int64_t m, int64_t n,
+                       int64_t k) {
+  std::vector<T> sums(static_cast<size_t>(m * n));
+  for (int64_t j = 0; j < n; ++j) {
+    T* const to = sums.data() + j * m;
+    for (int64_t p = 0; p < k; ++p) {
+      const T factor = b[static_cast<size_t>(p + j * k)];
+      const T* const column = a.data() + p * m;
+      for (int64_t i = 0; i < m; ++i) to[i] += column[i] * factor;
+    }
+  }
+  return sums;
 }
 
 void store(Dtype dtype, void* matrix, int64_t at, double value) {
@@ -112,12 +147,11 @@ cublasStatus_t cublasDgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   ++cublas().num_double_products;
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      double sum = 0;
-      for (int64_t p = 0; p < k; ++p) sum += A[a.at(i, p)] * B[b.at(p, j)];
+  const std::vector<double> sums = simt::product(simt::load(A, a), simt::load(B, b), m, n, k);
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < m; ++i) {
       double& element = C[c.at(i, j)];
-      element = *alpha * sum + (*beta == 0 ? 0 : *beta * element);
+      element = *alpha * sums[static_cast<size_t>(i + j * m)] + (*beta == 0 ? 0 : *beta * element);
     }
   }
   return CUBLAS_STATUS_SUCCESS;
@@ -139,13 +173,11 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
   }
   ++cublas().num_low_precision_products;
   const simt::Dtype dtype = Atype == CUDA_R_16F ? simt::Dtype::kF16 : simt::Dtype::kBF16;
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      float sum = 0;
-      for (int64_t p = 0; p < k; ++p) {
-        sum +=
-            static_cast<float>(simt::load(dtype, A, a.at(i, p)) * simt::load(dtype, B, b.at(p, j)));
-      }
+  const std::vector<float> sums =
+      simt::product(simt::load(dtype, A, a), simt::load(dtype, B, b), m, n, k);
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < m; ++i) {
+      const float sum = sums[static_cast<size_t>(i + j * m)];
       simt::store(dtype, C, c.at(i, j), *static_cast<const float*>(alpha) * sum);
     }
   }

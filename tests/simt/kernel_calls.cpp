@@ -104,6 +104,14 @@ std::vector<KernelCall> make_kernel_calls() {
                         .page_block_size = 32,
                         .is_causal = true,
                         .ranges = {{{50, 80}, {100, 125}}, {{-5, 30}, {25, 140}}}});
+  add("prefix ranges on both sides of a window", {.d = 64,
+                                                  .seqlens_q = {90},
+                                                  .seqlens_k = {130},
+                                                  .is_varlen = true,
+                                                  .page_block_size = 16,
+                                                  .left = 4,
+                                                  .right = 2,
+                                                  .ranges = {{{45, 80}, {20, 50}, {100, 128}}}});
   add("paged keys end with max_seqlen_k", {.d = 64,
                                            .seqlens_q = {40},
                                            .seqlens_k = {140},
@@ -136,6 +144,9 @@ std::vector<KernelCall> make_kernel_calls() {
                               .has_alibi = true,
                               .uncovered_rows = 3})
       .num_multiprocessors = 16;
+  add("split decode in a window",
+      {.h = 4, .d = 64, .seqlens_q = {1}, .seqlens_k = {1500}, .left = 900, .right = 0})
+      .num_multiprocessors = 4;
   // Values that are not numbers where rows do not see them, and where they do.
   const std::vector<KernelCall::Spoiled> spoiled = {
       {3, 1, kInfinity}, {37, 0, kNaN}, {38, 63, -kInfinity}, {60, 16, kInfinity}, {61, 15, kNaN}};

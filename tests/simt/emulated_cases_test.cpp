@@ -1,0 +1,85 @@
+// The pipeline with the CUDA kernel in the CPU kernel's place: against the reference, within the
+// bound.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "src/check_case.h"
+#include "tests/cases/shipped.h"
+#include "tests/check/random_call.h"
+#include "tests/simt/emulated_backend.h"
+
+using namespace flashcheck;
+using namespace flashcheck::testing;
+
+namespace {
+
+CheckOptions on_emulated_device() {
+  CheckOptions options;
+  options.device = {.backend = &emulated_cuda()};
+  options.products = &blas_products();
+  return options;
+}
+
+/// The codes of what the numbers say.
+std::vector<std::string> codes(const CaseReport& report) {
+  std::vector<std::string> codes;
+  for (const Finding& finding : report.findings) codes.emplace_back(finding.rule->code);
+  return codes;
+}
+
+bool is_refused(const CaseReport& report) {
+  return codes(report) == std::vector<std::string>{"FC-X107"};
+}
+
+int asked(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+}  // namespace
+
+TEST_CASE("every shipped case whose numbers are judged gets the CPU kernel's verdict") {
+  num_schedules = asked("FLASHCHECK_SCHEDULES", 20);
+  int ran = 0, refused = 0;
+  for (const Case& c : shipped_cases()) {
+    const CaseReport on_cpu = check_case(c, {});
+    if (!on_cpu.ran || on_cpu.judged_dump) continue;
+    CAPTURE(c.id);
+    const CaseReport report = check_case(c, on_emulated_device());
+    if (is_refused(report)) {
+      ++refused;
+      continue;
+    }
+    ++ran;
+    CHECK(name_of(report.verdict) == name_of(on_cpu.verdict));
+    CHECK(codes(report) == codes(on_cpu));
+    if (std::getenv("FLASHCHECK_TIMES")) std::cout << report.seconds << ' ' << c.id << std::endl;
+  }
+  std::cout << ran << " cases ran on the emulated device, " << refused << " it refuses\n";
+  CHECK(ran >= 500);
+}
+
+TEST_CASE("the CUDA kernel raises no alarm on random valid calls of all kinds") {
+  num_schedules = asked("FLASHCHECK_SCHEDULES", 20);
+  std::mt19937_64 random(2026);
+  int ran = 0;
+  for (int i = 0; i < asked("FLASHCHECK_RANDOM_CALLS", 100); ++i) {
+    const Case c = random_call(random);
+    const CaseReport report = check_case(c, on_emulated_device());
+    if (is_refused(report)) continue;
+    CAPTURE(i);
+    CAPTURE(c.function->name);
+    const std::string first = report.findings.empty() ? "" : report.findings.front().message;
+    CAPTURE(first);
+    CHECK(report.ran);
+    CHECK(report.verdict != Verdict::kMismatch);
+    CHECK(report.verdict != Verdict::kSkipped);
+    ran += report.ran;
+  }
+  std::cout << ran << " random calls ran on the emulated device\n";
+}
