@@ -253,25 +253,30 @@ TEST_CASE("the emulated cuBLAS refuses what cuBLAS refuses") {
   cudaFree(memory);
 }
 
-TEST_CASE("every numeric case has the same verdict with the reference over cuBLAS") {
+TEST_CASE("every numeric case is as it should be with the reference over cuBLAS") {
   const Emulated emulated;
   int ran = 0;
   for (const Case& c : shipped_cases()) {
     if (!stem_of(c).starts_with("numeric-")) continue;
     CAPTURE(c.id);
-    const CaseReport blas = check_case(c, {});
     const CaseReport cublas = check_case(c, {.products = &cublas_products(0)});
-    CHECK(cublas.verdict == blas.verdict);
+    CHECK(cublas.verdict == c.expect->verdict);
     CHECK(cublas.status == Status::kPass);
-    CHECK(cublas.ran == blas.ran);
-    if (!blas.ran) continue;
-    ++ran;
-    // Both are double, and differ in the order of their sums.
+    ran += cublas.ran;
+    if (!is_control(c)) continue;
+    // Both references are double, and differ in the order of their sums.
+    const CaseReport blas = check_case(c, {});
+    REQUIRE(blas.ran);
+    REQUIRE(cublas.ran);
     CHECK(cublas.comparison->max_ratio ==
           doctest::Approx(blas.comparison->max_ratio).epsilon(1e-4));
-    CHECK(cublas.comparison->fa2_ratio.has_value() == blas.comparison->fa2_ratio.has_value());
+    REQUIRE(cublas.comparison->fa2_ratio.has_value() == blas.comparison->fa2_ratio.has_value());
+    // The naive runs differ by roundings of sums, which an error of roundings feels.
+    if (!blas.comparison->fa2_ratio) continue;
+    CHECK(*cublas.comparison->fa2_ratio ==
+          doctest::Approx(*blas.comparison->fa2_ratio).epsilon(0.5));
   }
-  CHECK(ran >= 60);
+  CHECK(ran >= 200);
   CHECK(simt::cublas().num_double_products > ran);
   CHECK(simt::cublas().num_low_precision_products >= ran);
 }
