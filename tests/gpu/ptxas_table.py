@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints the table of docs/kernels.md: what ptxas makes of every instance of the CUDA kernel.
 
-Registers and spills are ptxas's; shared memory is the tile table's; how many blocks share a
+A cell is registers / blocks, with the bytes of local memory beside the registers where there are any.
+Registers and local memory are ptxas's; shared memory is the tile table's; how many blocks share a
 multiprocessor follows from both and from the limits of the compute capability (CUDA C++ Programming
 Guide, technical specifications per compute capability).
 """
@@ -91,18 +92,17 @@ def main():
     architectures = sorted({architecture for architecture, _ in found})
 
     header = ["head dim", "columns", "rows", "keys", "warps", "shared KiB"]
-    for a in architectures:
-        header += [f"sm_{a}: registers", "spilled", "blocks", "warps"]
+    header += [f"sm_{a}" for a in architectures]
     print("| " + " | ".join(header) + " |")
     print("|" + "---|" * len(header))
     for index, shape in enumerate(tile_shapes()):
         shared, warps = shared_bytes(*shape), shape[4]
         row = [*shape, shared // 1024]
         for a in architectures:
-            instances = found[(a, index)]
-            registers = max(of_dtype[0] for of_dtype in instances)
+            registers = max(registers for registers, _ in found[(a, index)])
+            local = max(local for _, local in found[(a, index)])
             blocks = blocks_on_a_multiprocessor(a, registers, shared, warps)
-            row += [registers, max(of_dtype[1] for of_dtype in instances), blocks, blocks * warps]
+            row.append(f"{registers}{f' + {local} B' if local else ''} / {blocks}")
         print("| " + " | ".join(map(str, row)) + " |")
 
 
