@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -43,32 +44,27 @@ int asked(const char* variable, int otherwise) {
 
 }  // namespace
 
-TEST_CASE("every shipped case whose numbers are judged gets the CPU kernel's verdict") {
+TEST_CASE("every shipped case whose numbers are judged is as expected with the CUDA kernel") {
   num_schedules = asked("FLASHCHECK_SCHEDULES", 20);
   int ran = 0, refused = 0;
   for (const Case& c : shipped_cases()) {
-    const CaseReport on_cpu = check_case(c, {});
-    if (!on_cpu.ran || on_cpu.judged_dump) continue;
     CAPTURE(c.id);
     const CaseReport report = check_case(c, on_emulated_device());
-    if (is_refused(report)) {
-      ++refused;
-      continue;
-    }
-    ++ran;
-    CHECK(name_of(report.verdict) == name_of(on_cpu.verdict));
-    CHECK(codes(report) == codes(on_cpu));
-    if (std::getenv("FLASHCHECK_TIMES")) std::cout << report.seconds << ' ' << c.id << std::endl;
+    if (report.judged_dump) continue;
+    ran += report.ran;
+    refused += is_refused(report);
+    if (report.ran) CHECK(report.status == Status::kPass);
   }
   std::cout << ran << " cases ran on the emulated device, " << refused << " it refuses\n";
-  CHECK(ran >= 500);
+  CHECK(ran >= 800);
+  CHECK(refused * 10 < ran);
 }
 
 TEST_CASE("the CUDA kernel raises no alarm on random valid calls of all kinds") {
-  num_schedules = asked("FLASHCHECK_SCHEDULES", 20);
+  num_schedules = std::min(3, asked("FLASHCHECK_SCHEDULES", 3));
   std::mt19937_64 random(2026);
   int ran = 0;
-  for (int i = 0; i < asked("FLASHCHECK_RANDOM_CALLS", 100); ++i) {
+  for (int i = 0; i < asked("FLASHCHECK_RANDOM_CALLS", 60); ++i) {
     const Case c = random_call(random);
     const CaseReport report = check_case(c, on_emulated_device());
     if (is_refused(report)) continue;

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "kernels/cuda/flash_attention.h"
-#include "tests/simt/counters.h"
 #include "tests/simt/device.h"
 #include "tests/simt/schedule.h"
 
@@ -194,6 +193,14 @@ KernelCall random_kernel_call(std::mt19937& rng) {
     if (j < s.seqlens_k[0]) call.spoiled_values = {{j, c, one_in(2) ? kNaN : kInfinity}};
   }
   return call;
+}
+
+simt::Counters counters_of(const CallShape& shape) {
+  simt::device().num_multiprocessors = 1;
+  AttentionCall call(shape);
+  simt::Counting counting;
+  run(call, 0);
+  return counting.counters;
 }
 
 std::optional<std::string> fault_of(const KernelCall& described, int num_schedules) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/kernels/attention_call.h"
+#include "tests/simt/counters.h"
 
 namespace flashcheck::testing {
 
@@ -32,5 +33,8 @@ KernelCall random_kernel_call(std::mt19937& rng);
 /// first one's numbers are right and the others wrote the same bytes; otherwise what went wrong
 /// first.
 std::optional<std::string> fault_of(const KernelCall& call, int num_schedules);
+
+/// What one run of such a call did to memory.
+simt::Counters counters_of(const CallShape& shape);
 
 }  // namespace flashcheck::testing
