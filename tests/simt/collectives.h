@@ -8,8 +8,7 @@
 
 namespace simt {
 
-// The words that the lanes of a warp or a block say together, said by the lane that runs. Inline:
-// see Fiber::switch_between.
+// The words that the lanes of a warp or a block say together, said by the lane that runs.
 
 struct Shuffled {
   uint64_t bits;

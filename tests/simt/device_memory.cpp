@@ -20,30 +20,30 @@ Allocations& allocations() {
   return of_this_thread;
 }
 
-/// Sizes of what is mapped, by where it begins. Never destroyed: a mapping may be a static variable,
-/// which goes later than all that is a thread's.
-std::map<const void*, std::size_t>& mappings() {
-  thread_local auto& of_this_thread = *new std::map<const void*, std::size_t>;
-  return of_this_thread;
+}  // namespace
+
+constinit thread_local MappedBytes* MappedBytes::newest_ = nullptr;
+
+MappedBytes::MappedBytes(const void* begin, std::size_t bytes)
+    : begin_(static_cast<const std::byte*>(begin)), bytes_(bytes), older_(newest_) {
+  newest_ = this;
 }
 
-bool is_mapped(const std::byte* first, std::size_t bytes) {
-  for (const auto& [begin, size] : mappings()) {
-    const auto* from = static_cast<const std::byte*>(begin);
-    if (std::greater_equal<>()(first, from) && std::less_equal<>()(first + bytes, from + size)) {
+MappedBytes::~MappedBytes() {
+  MappedBytes** link = &newest_;
+  while (*link != this) link = &(*link)->older_;
+  *link = older_;
+}
+
+bool MappedBytes::contain(const std::byte* first, std::size_t bytes) {
+  for (const MappedBytes* mapping = newest_; mapping != nullptr; mapping = mapping->older_) {
+    if (std::greater_equal<>()(first, mapping->begin_) &&
+        std::less_equal<>()(first + bytes, mapping->begin_ + mapping->bytes_)) {
       return true;
     }
   }
   return false;
 }
-
-}  // namespace
-
-MappedBytes::MappedBytes(const void* begin, std::size_t bytes) : begin_(begin) {
-  mappings()[begin] = bytes;
-}
-
-MappedBytes::~MappedBytes() { mappings().erase(begin_); }
 
 void* allocate_on_device(std::size_t bytes) {
   try {
@@ -66,7 +66,7 @@ bool is_on_device(const void* begin, std::size_t bytes) {
   if (at_or_before != allocations().end() && at_or_before->second->contains(first, bytes)) {
     return true;
   }
-  return is_mapped(first, bytes);
+  return MappedBytes::contain(first, bytes);
 }
 
 void check_device_memory() {

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "kernels/cuda/ptx.h"
@@ -58,7 +59,7 @@ __global__ void sum_tiles(const float* from, float* sums, Fault fault) {
 }
 
 std::vector<uint32_t> bits_of_sums(Fault fault, uint64_t seed) {
-  alignas(16) static std::array<float, kTiles * kTileFloats> from;
+  alignas(16) std::array<float, kTiles * kTileFloats> from;
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i % 1009) * 0x1p-4f;
   const simt::Schedule schedule(seed);
   std::array<float, kThreads> sums;
@@ -133,4 +134,19 @@ TEST_CASE("A seed decides the order, and the same seed the same order") {
   const simt::Schedule outer(3);
   { const simt::Schedule inner(4); }
   CHECK(simt::Schedule::current_seed() == 3);
+}
+
+TEST_CASE("Threads of the CPU run kernels beside each other") {
+  const std::vector<uint32_t> right = bits_of_sums(Fault::kNone, 0);
+  std::array<int, 4> num_right{};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < num_right.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (uint64_t seed = 0; seed < 5; ++seed) {
+        num_right[i] += bits_of_sums(Fault::kNone, 5 * i + seed) == right;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int num : num_right) CHECK(num == 5);
 }
