@@ -96,7 +96,11 @@ void Block::set_up_warps() {
   num_warps_ = static_cast<std::size_t>((num_threads + kWarpSize - 1) / kWarpSize);
   ready_ = at_barrier_ = exited_ = 0;
   for (Warp& warp : warps()) {
-    warp = {.block = this, .index = static_cast<int>(&warp - warps_.data())};
+    warp.block = this;
+    warp.index = static_cast<int>(&warp - warps_.data());
+    warp.started = warp.waiting = warp.exited = 0;
+    warp.copy_log.clear();
+    warp.lanes.fill(nullptr);
     const uint64_t first = static_cast<uint64_t>(warp.index) * kWarpSize;
     const auto num_lanes =
         static_cast<uint32_t>(std::min<uint64_t>(kWarpSize, num_threads - first));

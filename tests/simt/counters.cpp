@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace simt {
 namespace {
@@ -10,58 +9,21 @@ namespace {
 constinit thread_local Counters* counters_of_this_thread = nullptr;
 
 constexpr std::size_t kLanesAtOnce = 8;
-constexpr std::uintptr_t kWordBytes = 4, kNumBanks = 32, kAccessBytes = 16, kSectorBytes = 32;
+constexpr std::uintptr_t kAccessBytes = 16, kAccessesOfAllBanks = 8, kSectorBytes = 32;
 
+/// Lanes that access the same bytes share them; others that need the same four banks wait.
 int64_t wavefronts(std::span<const void* const> lanes) {
-  std::array<std::set<std::uintptr_t>, kNumBanks> words;
+  std::array<std::array<std::uintptr_t, kLanesAtOnce>, kAccessesOfAllBanks> chunks;
+  std::array<std::size_t, kAccessesOfAllBanks> num_chunks{};
   for (const void* address : lanes) {
     if (address == nullptr) continue;
-    const auto first = reinterpret_cast<std::uintptr_t>(address) / kWordBytes;
-    for (std::uintptr_t word = first; word < first + kAccessBytes / kWordBytes; ++word) {
-      words[word % kNumBanks].insert(word);
-    }
+    const std::uintptr_t chunk = reinterpret_cast<std::uintptr_t>(address) / kAccessBytes;
+    const std::uintptr_t banks = chunk % kAccessesOfAllBanks;
+    const auto begin = chunks[banks].begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(num_chunks[banks]);
+    if (std::find(begin, end, chunk) == end) chunks[banks][num_chunks[banks]++] = chunk;
   }
-  std::size_t most = 0;
-  for (const auto& bank : words) most = std::max(most, bank.size());
-  return static_cast<int64_t>(most);
-}
-
-/// One request of a warp: each lane's part, or null.
-using WarpRequest = std::array<const CopyRequest*, kWarpSize>;
-
-std::vector<WarpRequest> gather(std::span<const CopyRequest> requests) {
-  std::vector<WarpRequest> gathered;
-  std::vector<Site> sites;
-  for (const CopyRequest& request : requests) {
-    const auto lane = static_cast<std::size_t>(request.lane);
-    std::size_t i = 0;  // the first request of this place without this lane
-    while (i < gathered.size() && !(sites[i] == request.site && gathered[i][lane] == nullptr)) ++i;
-    if (i == gathered.size()) {
-      gathered.emplace_back();
-      sites.push_back(request.site);
-    }
-    gathered[i][lane] = &request;
-  }
-  return gathered;
-}
-
-void count_global(const WarpRequest& request, Counters& counters) {
-  std::set<std::uintptr_t> sectors;
-  std::set<std::uintptr_t> bytes;
-  for (const CopyRequest* part : request) {
-    if (part == nullptr) continue;
-    counters.cp_async_bytes += part->num_bytes;
-    for (std::uintptr_t at = part->global;
-         at < part->global + static_cast<unsigned>(part->num_bytes); ++at) {
-      bytes.insert(at);
-      sectors.insert(at / kSectorBytes);
-    }
-  }
-  if (bytes.empty()) return;
-  ++counters.cp_async_reads.requests;
-  counters.cp_async_reads.sectors += static_cast<int64_t>(sectors.size());
-  counters.cp_async_reads.sectors_needed +=
-      static_cast<int64_t>((bytes.size() + kSectorBytes - 1) / kSectorBytes);
+  return static_cast<int64_t>(*std::max_element(num_chunks.begin(), num_chunks.end()));
 }
 
 }  // namespace
@@ -79,15 +41,61 @@ void count_shared(std::span<const void* const> lanes, SharedTraffic& traffic) {
   }
 }
 
-void count_copies(std::span<const CopyRequest> requests, Counters& counters) {
-  for (const WarpRequest& request : gather(requests)) {
-    std::array<const void*, kWarpSize> shared{};
-    for (std::size_t lane = 0; lane < shared.size(); ++lane) {
-      if (request[lane] != nullptr) shared[lane] = request[lane]->shared;
-    }
-    count_shared(shared, counters.cp_async_writes);
+void CopyLog::add(int lane, Site site, const void* shared, const void* global, int num_bytes) {
+  const auto l = static_cast<std::size_t>(lane);
+  std::size_t i = next_[l];
+  while (i < requests_.size() && !(requests_[i].site == site)) ++i;
+  if (i == requests_.size()) requests_.emplace_back(site);
+  Request& request = requests_[i];
+  request.shared[l] = shared;
+  request.global[l] = reinterpret_cast<std::uintptr_t>(global);
+  request.num_bytes[l] = num_bytes;
+  next_[l] = i + 1;
+}
+
+void CopyLog::clear() {
+  requests_.clear();
+  next_.fill(0);
+}
+
+void CopyLog::count(Counters& counters) const {
+  for (const Request& request : requests_) {
+    count_shared(request.shared, counters.cp_async_writes);
     count_global(request, counters);
   }
+}
+
+void CopyLog::count_global(const Request& request, Counters& counters) {
+  struct Part {
+    std::uintptr_t global;
+    int num_bytes;
+  };
+  std::array<Part, kWarpSize> parts;
+  std::size_t num_parts = 0;
+  for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
+    if (request.num_bytes[lane] == 0) continue;
+    parts[num_parts++] = {request.global[lane], request.num_bytes[lane]};
+    counters.cp_async_bytes += request.num_bytes[lane];
+  }
+  if (num_parts == 0) return;
+  const auto end = parts.begin() + static_cast<std::ptrdiff_t>(num_parts);
+  std::sort(parts.begin(), end, [](const Part& a, const Part& b) {
+    return a.global != b.global ? a.global < b.global : a.num_bytes > b.num_bytes;
+  });
+
+  int64_t num_sectors = 0, num_bytes = 0;  // each counted once, though several lanes read it
+  std::uintptr_t last_sector = 0, last = 0;
+  for (auto part = parts.begin(); part != end; ++part) {
+    const std::uintptr_t sector = part->global / kSectorBytes;  // a part never leaves its sector
+    num_sectors += sector != last_sector;
+    num_bytes += part->global != last ? part->num_bytes : 0;
+    last_sector = sector;
+    last = part->global;
+  }
+  ++counters.cp_async_reads.requests;
+  counters.cp_async_reads.sectors += num_sectors;
+  counters.cp_async_reads.sectors_needed +=
+      (num_bytes + static_cast<int64_t>(kSectorBytes) - 1) / static_cast<int64_t>(kSectorBytes);
 }
 
 }  // namespace simt

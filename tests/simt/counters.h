@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,20 +51,32 @@ class Counting {
   Counters* outer_;
 };
 
-/// A lane's part in a copy that the lanes of its warp start together.
-struct CopyRequest {
-  int lane;
-  Site site;
-  const void* shared;
-  std::uintptr_t global;
-  int num_bytes;
-};
-
-/// Adds 16-byte accesses, of the lanes in order; null where a lane takes no part.
+/// Adds 16-byte accesses at multiples of 16, of the lanes in order; null where a lane takes no
+/// part.
 void count_shared(std::span<const void* const> lanes, SharedTraffic& traffic);
 
-/// Adds what a warp's lanes have asked for since they last met. The nth copies that they started at
-/// one place are one request.
-void count_copies(std::span<const CopyRequest> requests, Counters& counters);
+/// The asynchronous copies that the lanes of a warp have started since they last met. Lanes run one
+/// after the other: what they start together is found again by matching each lane's copies, in
+/// order, with those of the lanes before it, place by place.
+class CopyLog {
+ public:
+  void add(int lane, Site site, const void* shared, const void* global, int num_bytes);
+  bool empty() const { return requests_.empty(); }
+  void clear();
+  void count(Counters& counters) const;
+
+ private:
+  struct Request {
+    explicit Request(Site from) : site(from) {}
+    Site site;
+    std::array<const void*, kWarpSize> shared{};  // null: the lane takes no part
+    std::array<std::uintptr_t, kWarpSize> global;
+    std::array<int, kWarpSize> num_bytes{};
+  };
+  static void count_global(const Request& request, Counters& counters);
+
+  std::vector<Request> requests_;
+  std::array<std::size_t, kWarpSize> next_{};  // the first that a lane's next copy can be part of
+};
 
 }  // namespace simt

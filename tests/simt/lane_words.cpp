@@ -47,8 +47,7 @@ void start_copy(void* shared, const void* global, int num_bytes, Site site) {
   if (num_bytes > 0) std::memcpy(chunk.data(), global, static_cast<std::size_t>(num_bytes));
   lane.copies.start(to, chunk, block.choices().arrives_at_once());
   if (Counting::current() != nullptr) {
-    lane.warp->copies.push_back(
-        {lane.index, site, to, reinterpret_cast<std::uintptr_t>(global), num_bytes});
+    lane.warp->copy_log.add(lane.index, site, shared, global, num_bytes);
   }
 }
 

@@ -60,7 +60,7 @@ void Lane::meet(const Collective& collective, uint32_t mask, void* operands, Sit
   if (collective.perform != nullptr) collective.perform(w, mask);
   w.waiting &= ~mask;
   w.ready |= mask;
-  if (!w.copies.empty()) w.count_copies();
+  if (!w.copy_log.empty()) w.count_copies();
   w.backwards = w.block->choices().backwards();
   if (w.block->choices().yields()) w.block->yield(*this);
 }
@@ -108,9 +108,9 @@ std::string Warp::why_stuck() const {
 }
 
 void Warp::count_copies() {
-  if (copies.empty()) return;
-  simt::count_copies(copies, *Counting::current());
-  copies.clear();
+  if (copy_log.empty()) return;
+  copy_log.count(*Counting::current());
+  copy_log.clear();
 }
 
 }  // namespace simt

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "tests/simt/async_copies.h"
 #include "tests/simt/counters.h"
@@ -69,9 +68,9 @@ struct Warp {
   int index = 0;                         // in the block
   std::array<Lane*, kWarpSize> lanes{};  // null beyond the block's threads
   uint32_t exist = 0, started = 0, ready = 0, waiting = 0, exited = 0;  // a bit a lane
-  bool backwards = false;           // the order in which lanes go on
-  int current = 0;                  // the lane that goes on when the warp does
-  std::vector<CopyRequest> copies;  // since the lanes last met, to be counted
+  bool backwards = false;  // the order in which lanes go on
+  int current = 0;         // the lane that goes on when the warp does
+  CopyLog copy_log;        // filled only while something counts
 
   Lane& lane(int lane) const { return *lanes[static_cast<unsigned>(lane) % kWarpSize]; }
   /// What lane `i` brought to the collective at hand.
@@ -89,7 +88,7 @@ struct Warp {
   bool have_all_arrived(const Arrival& arrival) const;
   /// Why no lane can go on, though some wait.
   std::string why_stuck() const;
-  /// Counts what was logged.
+  /// Counts what is logged, and forgets it.
   void count_copies();
 };
 
