@@ -1,7 +1,10 @@
 # What FLASHCHECK_CUDA needs: a toolkit, and no GPU.
-set(FLASHCHECK_CUDA_ARCHITECTURES "80-real;86-real;89-real;90-real;100-real;120" CACHE STRING
-    "Compute capabilities: code for each -real one, and PTX of the last for what comes after it")
-set(CMAKE_CUDA_ARCHITECTURES ${FLASHCHECK_CUDA_ARCHITECTURES})
+set(FLASHCHECK_CUDA_ARCHITECTURES "" CACHE STRING
+    "Compute capabilities; empty: code for all that there are, and PTX for what comes after them")
+set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
+if(FLASHCHECK_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES ${FLASHCHECK_CUDA_ARCHITECTURES})
+endif()
 
 find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDACXX ENV CUDA_HOME ENV CUDA_PATH
              PATHS /usr/local/cuda PATH_SUFFIXES bin)
