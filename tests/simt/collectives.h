@@ -8,7 +8,8 @@
 
 namespace simt {
 
-// The words that the lanes of a warp or a block say together, said by the lane that runs.
+// The words that the lanes of a warp or a block say together, said by the lane that runs. Inline:
+// see Fiber::switch_between.
 
 struct Shuffled {
   uint64_t bits;

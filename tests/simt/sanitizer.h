@@ -39,19 +39,36 @@ class StackInUse {
   }
   /// Before a switch; `is_last`: this stack will not be used again.
   void leave_for(const StackInUse& to, bool is_last) {
-    leaving_ = this;
     __sanitizer_start_switch_fiber(is_last ? nullptr : &fake_, to.bottom_, to.bytes_);
   }
-  /// After it. The sanitizer says where the stack that was left is: of a thread's own, only it
-  /// knows.
-  void arrive() { __sanitizer_finish_switch_fiber(fake_, &leaving_->bottom_, &leaving_->bytes_); }
+  /// After it. Where the stack that was left is, the sanitizer knows even of a thread's own.
+  void arrive_from(StackInUse& left) {
+    __sanitizer_finish_switch_fiber(fake_, &left.bottom_, &left.bytes_);
+  }
 
  private:
-  static inline constinit thread_local StackInUse* leaving_ = nullptr;  // at the last switch
-
   void* fake_ = nullptr;
   const void* bottom_ = nullptr;
   std::size_t bytes_ = 0;
+};
+
+/// While it lives, frames lie on the stack itself and not on the fake one: the sanitizer takes it
+/// for a switch to this same stack.
+class WithoutFakeStack {
+ public:
+  WithoutFakeStack() { __sanitizer_start_switch_fiber(&fake_, nullptr, 0); }
+  ~WithoutFakeStack() {
+    const void* bottom = nullptr;
+    std::size_t bytes = 0;
+    __sanitizer_finish_switch_fiber(fake_, &bottom, &bytes);  // says where this stack was
+    __sanitizer_start_switch_fiber(&fake_, bottom, bytes);
+    __sanitizer_finish_switch_fiber(fake_, nullptr, nullptr);
+  }
+  WithoutFakeStack(const WithoutFakeStack&) = delete;
+  WithoutFakeStack& operator=(const WithoutFakeStack&) = delete;
+
+ private:
+  void* fake_ = nullptr;
 };
 
 #else
@@ -64,7 +81,11 @@ inline void allow_access(const void*, std::size_t) {}
 struct StackInUse {
   void set(const void*, std::size_t) {}
   void leave_for(const StackInUse&, bool) {}
-  void arrive() {}
+  void arrive_from(StackInUse&) {}
+};
+
+struct WithoutFakeStack {
+  WithoutFakeStack() {}  // not trivial, so that a variable of it counts as used
 };
 
 #endif
