@@ -2,6 +2,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -24,13 +25,14 @@ class DeviceRegions {
     }
   }
 
-  /// Where on the device the byte is that `pointer` has on the host; null stays null.
+  /// Where on the device the byte is that `pointer` has on the host. Null if it is null, or behind
+  /// a region's last byte, as that of an empty tensor may be.
   template <typename T>
   T* twin(T* pointer) const {
-    const auto* byte = reinterpret_cast<const std::byte*>(pointer);
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
     for (size_t i = 0; i < host_.size(); ++i) {
-      const int64_t at = byte - host_[i].begin;
-      if (pointer == nullptr || at < 0 || at > host_[i].size_bytes) continue;
+      const uintptr_t at = address - reinterpret_cast<uintptr_t>(host_[i].begin);
+      if (at >= static_cast<uintptr_t>(host_[i].size_bytes)) continue;
       return reinterpret_cast<T*>(device_[i].begin() + at);
     }
     return nullptr;
@@ -79,8 +81,12 @@ int attribute(cudaDeviceAttr name, int device) {
 std::string cuda_unavailable(int device) {
   int num_devices = 0;
   const cudaError_t status = cudaGetDeviceCount(&num_devices);
-  if (status != cudaSuccess) return std::string("CUDA says: ") + cudaGetErrorString(status);
-  if (device >= num_devices) {
+  if (status != cudaSuccess) {
+    cudaGetLastError();  // not the next call's error
+    return std::string(cudaGetErrorString(status)) +
+           " (does nvidia-smi list a device? Without it the NVIDIA driver is missing)";
+  }
+  if (device < 0 || device >= num_devices) {
     return "there is no device " + std::to_string(device) + ": CUDA finds " +
            std::to_string(num_devices);
   }
