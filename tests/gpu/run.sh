@@ -99,7 +99,7 @@ if [[ -z $build ]]; then
   capability=$(ask_device compute_cap)
   step configure 60 cmake --preset cuda -B "$build" \
     -D FLASHCHECK_CUDA_ARCHITECTURES="${capability/./}-real"
-  step build 240 cmake --build "$build" --target flashcheck attention_bench
+  step build 300 cmake --build "$build" --target flashcheck attention_bench
 fi
 step backends 30 "$build/src/flashcheck" backends
 step cases 120 "$build/src/flashcheck" run cases --device cuda --require cuda \
