@@ -23,9 +23,13 @@ class Logit {
         inner_(is_capped_ ? softmax_scale / softcap : 0.0f),
         outer_(in_base_2(is_capped_ ? softcap : softmax_scale)) {}
 
+  FLASHCHECK_HOST_DEVICE bool is_capped() const { return is_capped_; }
   FLASHCHECK_HOST_DEVICE float operator()(float s) const {
-    return outer_ * (is_capped_ ? std::tanh(inner_ * s) : s);
+    return is_capped_ ? capped(s) : scaled(s);
   }
+  /// What operator() is where is_capped() and where not, for loops that have asked before.
+  FLASHCHECK_HOST_DEVICE float capped(float s) const { return outer_ * std::tanh(inner_ * s); }
+  FLASHCHECK_HOST_DEVICE float scaled(float s) const { return outer_ * s; }
 
   /// candle's two forms: causal + slope * j, otherwise - slope * |p - j|. They differ by a constant
   /// a row, so out is the same and lse is not. `slope` is in_base_2() of the head's.

@@ -6,15 +6,15 @@
 
 namespace flashcheck {
 
-void check_cuda(cudaError_t status, const char* call, std::source_location place) {
+void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;
-  std::string_view file = place.file_name();
-  if (const size_t kernels = file.rfind("kernels/"); kernels != file.npos) {
-    file.remove_prefix(kernels);
+  std::string_view path = file;
+  if (const size_t kernels = path.rfind("kernels/"); kernels != path.npos) {
+    path.remove_prefix(kernels);
   }
-  throw std::runtime_error(std::string(call) + " at " + std::string(file) + ":" +
-                           std::to_string(place.line()) + " failed: " + cudaGetErrorName(status) +
-                           ", " + cudaGetErrorString(status));
+  throw std::runtime_error(std::string(call) + " at " + std::string(path) + ":" +
+                           std::to_string(line) + " failed: " + cudaGetErrorName(status) + ", " +
+                           cudaGetErrorString(status));
 }
 
 }  // namespace flashcheck

@@ -15,8 +15,8 @@ namespace flashcheck {
 
 /// From what the splits of a row left to the row: with m = max_s m_s,
 ///   O = sum_s O_s 2^(m_s - m), l = sum_s l_s 2^(m_s - m), then as if there had been no split.
-/// The sums are over ascending s. A block takes kCombineWarps rows of a sequence, which are numbered
-/// token-major, head-minor.
+/// The sums are over ascending s. A block takes kCombineWarps rows of a sequence, which are
+/// numbered token-major, head-minor.
 template <typename T>
 __global__ void __launch_bounds__(32 * kCombineWarps)
     combine_splits(const __grid_constant__ AttentionParams params,

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "kernels/cuda/check_cuda.h"
+
 namespace flashcheck {
 namespace {
 
@@ -28,6 +30,17 @@ std::vector<std::string> cuda_devices() {
   std::vector<std::string> devices;
   for (int device = 0; device < count; ++device) devices.push_back(describe(device));
   return devices;
+}
+
+DeviceSize cuda_device_size(int device) {
+  DeviceSize size;
+  check_cuda(
+      cudaDeviceGetAttribute(&size.num_multiprocessors, cudaDevAttrMultiProcessorCount, device),
+      "cudaDeviceGetAttribute");
+  check_cuda(cudaDeviceGetAttribute(&size.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                                    device),
+             "cudaDeviceGetAttribute");
+  return size;
 }
 
 }  // namespace flashcheck

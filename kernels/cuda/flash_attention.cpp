@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/check_cuda.h"
 #include "kernels/cuda/device_buffer.h"
+#include "kernels/cuda/devices.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/launch_plan.h"
 #include "kernels/cuda/tile_shape.h"
@@ -110,7 +111,7 @@ std::string cuda_refusal(const AttentionParams& params) {
     return "the head dim must be a multiple of 8 up to 512, and it is " + std::to_string(launch.d);
   }
   if (launch.h == 0) return "";
-  const LaunchPlan plan = plan_launch(params, /*num_multiprocessors=*/1);
+  const LaunchPlan plan = plan_launch(params, {});
   if (plan.num_blocks <= std::numeric_limits<int32_t>::max()) return "";
   return "a grid has at most 2147483647 blocks, and this call needs " +
          std::to_string(plan.num_blocks);
@@ -119,8 +120,7 @@ std::string cuda_refusal(const AttentionParams& params) {
 void cuda_flash_attention(const AttentionParams& params, const Execution& execution) {
   if (params.launch.h == 0) return;
   check_cuda(cudaSetDevice(execution.device), "cudaSetDevice");
-  LaunchPlan plan =
-      plan_launch(params, attribute(cudaDevAttrMultiProcessorCount, execution.device));
+  LaunchPlan plan = plan_launch(params, cuda_device_size(execution.device));
   const DeviceRegions regions(execution.regions);
   const auto size = static_cast<int64_t>(sizeof(float));
   const DeviceBuffer partial_o(plan.num_partial_o * size);

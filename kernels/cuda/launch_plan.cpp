@@ -9,6 +9,7 @@ namespace flashcheck {
 namespace {
 
 constexpr int64_t kWarpsPerMultiprocessor = 8;  // what registers allow: 255 a thread
+constexpr int64_t kReservedBytes = 1024;        // of shared memory, a block
 constexpr int64_t kMinTilesASplit = 4;  // fewer, and loading Q and combining cost more than is won
 constexpr int kRowsOfFew = 16;
 
@@ -20,9 +21,16 @@ int shape_for(int64_t head_dim, int64_t max_lanes) {
   return max_lanes <= kRowsOfFew ? index + 1 : index;
 }
 
+/// Blocks that run at the same time; at least one a multiprocessor.
+int64_t concurrent_blocks(const TileShape& shape, const DeviceSize& device) {
+  const int64_t fit = std::min(kWarpsPerMultiprocessor / shape.warps,
+                               device.shared_bytes / (shape.shared_bytes() + kReservedBytes));
+  return device.num_multiprocessors * std::max<int64_t>(1, fit);
+}
+
 }  // namespace
 
-LaunchPlan plan_launch(const AttentionParams& params, int num_multiprocessors) {
+LaunchPlan plan_launch(const AttentionParams& params, const DeviceSize& device) {
   const LaunchParams& launch = params.launch;
   const int64_t group = launch.h / launch.h_k;
   int64_t max_seqlen_q = 0, max_keys = 0, num_rows = 0;
@@ -42,10 +50,10 @@ LaunchPlan plan_launch(const AttentionParams& params, int num_multiprocessors) {
   const TileShape& shape = kTileShapes[static_cast<size_t>(plan.shape)];
   const int64_t tiles = divide_up(max_seqlen_q * group, shape.rows);
   const int64_t blocks = int64_t{launch.b} * launch.h_k * shape.column_parts() * tiles;
-  const int64_t wanted = num_multiprocessors * kWarpsPerMultiprocessor / shape.warps;
   const int64_t most = divide_up(max_keys, shape.keys) / kMinTilesASplit;
   const int64_t num_splits =
-      blocks == 0 ? 1 : std::max<int64_t>(1, std::min(divide_up(wanted, blocks), most));
+      blocks == 0 ? 1
+                  : std::max<int64_t>(1, std::min(concurrent_blocks(shape, device) / blocks, most));
 
   plan.num_blocks = blocks * num_splits;
   plan.splits.tiles_per_sequence = static_cast<uint32_t>(tiles);

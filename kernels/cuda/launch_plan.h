@@ -18,9 +18,15 @@ struct LaunchPlan {
   int64_t num_partial_o = 0, num_partial_softmax = 0;
 };
 
+/// What a plan has to know of a device.
+struct DeviceSize {
+  int num_multiprocessors = 1;
+  int shared_bytes = 0;  // of a multiprocessor
+};
+
 /// `params` with tables that the host can read. The shape follows from the head dim and from how
 /// many rows the longest sequence has; splits are made where the query tiles alone would leave
-/// multiprocessors idle.
-LaunchPlan plan_launch(const AttentionParams& params, int num_multiprocessors);
+/// multiprocessors idle, and no more than run at one time.
+LaunchPlan plan_launch(const AttentionParams& params, const DeviceSize& device);
 
 }  // namespace flashcheck

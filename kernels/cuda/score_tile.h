@@ -27,10 +27,18 @@ template <int kNumTiles>
 __device__ void scores_to_logits(float (&s)[kNumTiles][4], const Logit& logit, const Mask& mask,
                                  const float* slopes, const QueryRows& rows, int row,
                                  int64_t first_key, bool is_masked) {
+  if (logit.is_capped()) {
 #pragma unroll
-  for (int n = 0; n < kNumTiles; ++n) {
+    for (int n = 0; n < kNumTiles; ++n) {
 #pragma unroll
-    for (int e = 0; e < 4; ++e) s[n][e] = logit(s[n][e]);
+      for (int e = 0; e < 4; ++e) s[n][e] = logit.capped(s[n][e]);
+    }
+  } else {
+#pragma unroll
+    for (int n = 0; n < kNumTiles; ++n) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) s[n][e] = logit.scaled(s[n][e]);
+    }
   }
   if (slopes == nullptr && !is_masked) return;
 #pragma unroll

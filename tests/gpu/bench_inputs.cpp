@@ -48,8 +48,9 @@ int64_t BenchInputs::copy_bytes(const BenchShape& shape) {
   return 2 * q + static_cast<int64_t>(shape.kv_bytes());
 }
 
-BenchInputs::BenchInputs(const BenchShape& shape, const DeviceSize& device) : shape_(shape) {
-  num_copies_ = 1 + kCachesOver * device.l2_bytes / copy_bytes(shape);
+BenchInputs::BenchInputs(const BenchShape& shape, int64_t l2_bytes, const DeviceSize& device)
+    : shape_(shape) {
+  num_copies_ = 1 + kCachesOver * l2_bytes / copy_bytes(shape);
   const int64_t num_rows = shape.batch_size * shape.seqlen_q * shape.num_heads;
   q_elements_ = num_rows * shape.head_dim;
   int64_t rows_a_sequence = shape.seqlen_k;
@@ -75,7 +76,7 @@ BenchInputs::BenchInputs(const BenchShape& shape, const DeviceSize& device) : sh
     on_host.cu_seqlens_q = cu_q.data();
     on_host.cu_seqlens_k = cu_k.data();
   }
-  plan_ = plan_launch(on_host, device.num_multiprocessors);
+  plan_ = plan_launch(on_host, device);
   partial_o_ = DeviceBuffer(4 * plan_.num_partial_o);
   partial_softmax_ = DeviceBuffer(4 * plan_.num_partial_softmax);
   plan_.splits.partial_o = reinterpret_cast<float*>(partial_o_.begin());

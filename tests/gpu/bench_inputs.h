@@ -10,11 +10,6 @@
 
 namespace flashcheck::bench {
 
-struct DeviceSize {
-  int64_t l2_bytes = 0;
-  int num_multiprocessors = 1;
-};
-
 /// The tensors of a shape on the current device, in as many copies as it takes to push one out of
 /// the L2 before it is read again. Owns them.
 ///
@@ -24,7 +19,7 @@ struct DeviceSize {
 class BenchInputs {
  public:
   /// Throws std::bad_alloc if they do not fit, std::runtime_error if a device call fails.
-  BenchInputs(const BenchShape& shape, const DeviceSize& device);
+  BenchInputs(const BenchShape& shape, int64_t l2_bytes, const DeviceSize& device);
 
   const BenchShape& shape() const { return shape_; }
   int64_t num_copies() const { return num_copies_; }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/cuda/check_cuda.h"
+#include "kernels/cuda/devices.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/tile_shape.h"
 #include "tests/gpu/bench_inputs.h"
@@ -26,21 +27,16 @@ BenchShape fitting(BenchShape shape) {
   return shape;
 }
 
-DeviceSize size_of(int device) {
-  int l2_bytes = 0;
-  DeviceSize size;
-  check_cuda(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device),
+int64_t l2_bytes_of(int device) {
+  int bytes = 0;
+  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device),
              "cudaDeviceGetAttribute");
-  check_cuda(
-      cudaDeviceGetAttribute(&size.num_multiprocessors, cudaDevAttrMultiProcessorCount, device),
-      "cudaDeviceGetAttribute");
-  size.l2_bytes = l2_bytes;
-  return size;
+  return bytes;
 }
 
 void time_and_check(BenchRow& row, int device, double budget_seconds) {
   row.shape = fitting(row.shape);
-  const BenchInputs inputs(row.shape, size_of(device));
+  const BenchInputs inputs(row.shape, l2_bytes_of(device), cuda_device_size(device));
   const LaunchPlan& plan = inputs.plan();
   row.num_copies = inputs.num_copies();
   row.num_blocks = plan.num_blocks;

@@ -40,7 +40,8 @@ std::string refusal_of(const CallShape& shape) {
 
 LaunchPlan plan_of(const CallShape& shape, int num_multiprocessors) {
   AttentionCall call(shape);
-  return plan_launch(call.params(), num_multiprocessors);
+  return plan_launch(call.params(),
+                     {.num_multiprocessors = num_multiprocessors, .shared_bytes = 164 * 1024});
 }
 
 }  // namespace
@@ -110,10 +111,11 @@ TEST_CASE("the tile shape follows from the head dim and the rows") {
 
 TEST_CASE("keys are split where multiprocessors would be idle, and not otherwise") {
   const CallShape decode{.h = 8, .h_k = 1, .d = 64, .seqlens_k = {4096}};
-  CHECK(plan_of(decode, 1).splits.num_splits == 8);     // eight warps a multiprocessor
+  CHECK(plan_of(decode, 1).splits.num_splits == 4);  // blocks that fit shared memory
+  CHECK(plan_of(decode, 3).splits.num_splits == 12);
   CHECK(plan_of(decode, 132).splits.num_splits == 16);  // 64 key tiles, four at least a split
   const CallShape prefill{.h = 8, .h_k = 8, .d = 64, .seqlens_q = {600}, .seqlens_k = {600}};
-  CHECK(plan_of(prefill, 20).splits.num_splits == 1);
+  CHECK(plan_of(prefill, 20).splits.num_splits == 1);  // all 40 blocks run at once as it is
   CHECK(plan_of(prefill, 20).num_partial_o == 0);
   const CallShape window{.h = 8, .h_k = 1, .d = 64, .seqlens_k = {4096}, .left = 100, .right = 0};
   CHECK(plan_of(window, 132).splits.num_splits == 1);  // two key tiles

@@ -50,14 +50,14 @@ TEST_CASE("random calls of every kind agree with a naive double loop on the CUDA
 
 TEST_CASE("whole rows are read in whole sectors, and shared memory without a bank conflict") {
   for (const int64_t d : {64, 128, 256}) {
-    for (const int64_t page : {0, 16, 64}) {
+    for (const int64_t page : {0, 16}) {
       CAPTURE(d);
       CAPTURE(page);
       const simt::Counters counters = counters_of({.h = 8,
                                                    .h_k = 2,
                                                    .d = d,
-                                                   .seqlens_q = {100},
-                                                   .seqlens_k = {300},
+                                                   .seqlens_q = {20},
+                                                   .seqlens_k = {130},
                                                    .is_varlen = page > 0,
                                                    .page_block_size = page,
                                                    .is_causal = true});

@@ -109,6 +109,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
     case cudaDevAttrComputeCapabilityMinor:
       *value = device().compute_minor;
       return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = device().shared_bytes_per_multiprocessor;
+      return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = device().max_shared_bytes_per_block;
       return cudaSuccess;

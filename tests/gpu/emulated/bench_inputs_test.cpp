@@ -31,7 +31,7 @@ TEST_CASE("a timed launch's output is known to be right") {
   for (const BenchShape& shape : kShapes) {
     CAPTURE(name_of(shape.kind));
     CAPTURE(shape.seqlen_q);
-    const BenchInputs inputs(shape, {.l2_bytes = 1, .num_multiprocessors = 4});
+    const BenchInputs inputs(shape, 1, {.num_multiprocessors = 4});
     CHECK(!is_all_numbers(inputs));  // nothing was written yet
     launch(inputs, 0);
     CHECK(is_all_numbers(inputs));
@@ -43,8 +43,7 @@ TEST_CASE("a timed launch's output is known to be right") {
 
 TEST_CASE("an output of other inputs is known to be wrong") {
   for (const BenchShape& shape : kShapes) {
-    const BenchInputs inputs(
-        shape, {.l2_bytes = BenchInputs::copy_bytes(shape), .num_multiprocessors = 4});
+    const BenchInputs inputs(shape, BenchInputs::copy_bytes(shape), {.num_multiprocessors = 4});
     REQUIRE(inputs.num_copies() == 5);
     launch(inputs, 3);
     CHECK(largest_row_error(inputs, 3, sampled_rows(shape)) <= kRowErrorBound);
@@ -53,7 +52,7 @@ TEST_CASE("an output of other inputs is known to be wrong") {
 }
 
 TEST_CASE("a row that was never written is known to be wrong") {
-  const BenchInputs inputs(kShapes[0], {.l2_bytes = 1, .num_multiprocessors = 4});
+  const BenchInputs inputs(kShapes[0], 1, {.num_multiprocessors = 4});
   CHECK(!(largest_row_error(inputs, 0, sampled_rows(kShapes[0])) <= kRowErrorBound));
 }
 
