@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr auto kF16 = Dtype::kF16, kBF16 = Dtype::kBF16;
+constexpr auto kBF16 = Dtype::kBF16;
 
 std::vector<KernelCall> make_kernel_calls() {
   std::vector<KernelCall> calls;
