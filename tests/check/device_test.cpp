@@ -211,8 +211,9 @@ TEST_CASE("a device that fails is a failure, whatever the case expects") {
     CHECK_FALSE(report.ran);
     REQUIRE(report.findings.size() == 1);
     CHECK(report.findings[0].rule->code == "FC-X108");
-    CHECK(report.findings[0].message ==
-          "a call to fails:3 failed: launch (x.cu:1): an illegal memory access was encountered on 3");
+    CHECK(
+        report.findings[0].message ==
+        "a call to fails:3 failed: launch (x.cu:1): an illegal memory access was encountered on 3");
   }
   c.expect.reset();
   CHECK(check_case(c, on(kFails)).status == Status::kFail);
