@@ -1,12 +1,14 @@
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "src/spec/dtype.h"
 #include "src/spec/launch_params.h"
 
 namespace flashcheck {
 
-/// A launch with its pointers: all that a kernel gets. Trivially copyable but for the optionals of
-/// LaunchParams, which a kernel does not read (the pointers below say the same). Owns nothing.
+/// A launch with its pointers: all that a kernel gets, on a GPU by value. Owns nothing.
 /// Only a call that passed the contract and the memory-safety rules becomes one: kernels check
 /// nothing.
 struct AttentionParams {
@@ -26,5 +28,7 @@ struct AttentionParams {
   const int32_t* mm_prefix_ranges = nullptr;  // pairs; sequence b's start at b * batch stride
   bool rounds_p = true;  // P goes to the input dtype before P.V (f32: no effect)
 };
+
+static_assert(std::is_trivially_copyable_v<AttentionParams>);
 
 }  // namespace flashcheck

@@ -6,6 +6,11 @@
 
 namespace flashcheck {
 
+/// Where a key's row is: its page (0 if not paged) and its row there.
+struct KvPlace {
+  int64_t page = 0, row = 0;
+};
+
 /// Where the rows of K or of V of one (sequence, kv head) are: the only place that knows of pages.
 /// Strides in elements. Pages may have any size >= 1; a tile of keys may straddle them.
 template <typename T>
@@ -17,13 +22,17 @@ struct KvAccessor {
   int64_t page_stride = 0;
   uint32_t page_block_size = 0;
 
-  /// head_dim contiguous elements of key j; paged: j < 2^32.
-  FLASHCHECK_HOST_DEVICE const T* row(int64_t j) const {
-    if (block_table == nullptr) return first + j * row_stride;
+  /// Paged: j < 2^32. The same for K and V, which share the table.
+  FLASHCHECK_HOST_DEVICE KvPlace place(int64_t j) const {
+    if (block_table == nullptr) return {0, j};
     const auto key = static_cast<uint32_t>(j);  // a 64-bit division is a GPU's slowest arithmetic
-    const int64_t page = block_table[key / page_block_size];
-    return first + page * page_stride + key % page_block_size * row_stride;
+    return {block_table[key / page_block_size], key % page_block_size};
   }
+  /// head_dim contiguous elements.
+  FLASHCHECK_HOST_DEVICE const T* row(const KvPlace& place) const {
+    return first + place.page * page_stride + place.row * row_stride;
+  }
+  FLASHCHECK_HOST_DEVICE const T* row(int64_t j) const { return row(place(j)); }
 };
 
 }  // namespace flashcheck

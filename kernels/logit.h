@@ -33,11 +33,13 @@ class Logit {
 
   /// candle's two forms: causal + slope * j, otherwise - slope * |p - j|. They differ by a constant
   /// a row, so out is the same and lse is not. `slope` is in_base_2() of the head's.
+  /// Positions are below 2^31.
   FLASHCHECK_HOST_DEVICE float alibi_bias(float slope, int64_t p, int64_t j) const {
-    if (is_causal_) return slope * static_cast<float>(j);
-    return -slope * static_cast<float>(p < j ? j - p : p - j);
+    const int64_t distance = is_causal_ ? j : p < j ? p - j : j - p;
+    return slope * static_cast<float>(static_cast<int32_t>(distance));
   }
 
+  static constexpr float kLog2E = 1.44269504f;
   FLASHCHECK_HOST_DEVICE static float in_base_2(float natural) {
     return static_cast<float>(static_cast<double>(natural) * 1.4426950408889634);
   }

@@ -26,8 +26,21 @@ struct Mask {
   FLASHCHECK_HOST_DEVICE bool is_limited() const { return left >= 0 || right >= 0; }
 
   FLASHCHECK_HOST_DEVICE bool is_visible(int64_t p, int64_t j) const {
-    if (j < 0 || j >= num_keys) return false;
-    if ((left < 0 || j >= p - left) && (right < 0 || j <= p + right)) return true;
+    const KeyRange keys = window(p);
+    return (keys.begin <= j && j < keys.end) || range_shows(p, j);
+  }
+
+  /// The keys that the window alone shows to row p.
+  FLASHCHECK_HOST_DEVICE KeyRange window(int64_t p) const {
+    KeyRange keys{0, num_keys};
+    if (left >= 0 && p - left > 0) keys.begin = p - left;
+    if (right >= 0 && p + right + 1 < num_keys) keys.end = p + right + 1;
+    return keys;
+  }
+
+  /// Whether a range alone shows key j to row p.
+  FLASHCHECK_HOST_DEVICE bool range_shows(int64_t p, int64_t j) const {
+    if (j >= num_keys) return false;
     for (int64_t r = 0; r < num_ranges; ++r) {
       const int64_t begin = ranges[2 * r], end = ranges[2 * r + 1];
       if (begin <= j && j < end && begin <= p && p < end) return true;
@@ -35,9 +48,11 @@ struct Mask {
     return false;
   }
 
-  /// Whether the window alone shows key j (0 <= j < num_keys) to every row of [p_first, p_last].
-  FLASHCHECK_HOST_DEVICE bool is_in_every_window(int64_t p_first, int64_t p_last, int64_t j) const {
-    return (left < 0 || j >= p_last - left) && (right < 0 || j <= p_first + right);
+  /// Whether the window alone shows all keys of [begin, end), which is not empty, to every row of
+  /// [p_first, p_last].
+  FLASHCHECK_HOST_DEVICE bool windows_show(int64_t p_first, int64_t p_last, int64_t begin,
+                                           int64_t end) const {
+    return window(p_last).begin <= begin && end <= window(p_first).end;
   }
 
   /// The keys that some row of [p_first, p_last] sees: they have no gap, as the window and every

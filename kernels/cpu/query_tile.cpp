@@ -156,7 +156,7 @@ class QueryTile {
           x[lane] += logit_.alibi_bias(lanes_.slope[lane], lanes_.p[lane], j);
         }
       }
-      if (mask_.is_in_every_window(lanes_.p[0], lanes_.p[lanes_.num - 1], j)) continue;
+      if (mask_.windows_show(lanes_.p[0], lanes_.p[lanes_.num - 1], j, j + 1)) continue;
       for (int lane = 0; lane < lanes_.num; ++lane) {
         if (mask_.is_visible(lanes_.p[lane], j)) continue;
         x[lane] = kMasked;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "kernels/cuda/check_cuda.h"
@@ -91,11 +92,20 @@ std::string cuda_unavailable(int device) {
     return "there is no device " + std::to_string(device) + ": CUDA finds " +
            std::to_string(num_devices);
   }
-  const int major = attribute(cudaDevAttrComputeCapabilityMajor, device);
-  if (major >= 8) return "";
-  return "compute capability " + std::to_string(major) + "." +
-         std::to_string(attribute(cudaDevAttrComputeCapabilityMinor, device)) +
-         " is too old: the kernel needs 8.0";
+  try {
+    const int major = attribute(cudaDevAttrComputeCapabilityMajor, device);
+    const int minor = attribute(cudaDevAttrComputeCapabilityMinor, device);
+    if (major < 8) {
+      return "compute capability " + std::to_string(major) + "." + std::to_string(minor) +
+             " is too old: the kernel needs 8.0";
+    }
+    check_cuda(cudaSetDevice(device), "cudaSetDevice");
+    check_machine_code();
+  } catch (const std::runtime_error& error) {
+    cudaGetLastError();
+    return error.what();
+  }
+  return "";
 }
 
 std::string cuda_refusal(const AttentionParams& params) {
@@ -112,9 +122,16 @@ std::string cuda_refusal(const AttentionParams& params) {
   }
   if (launch.h == 0) return "";
   const LaunchPlan plan = plan_launch(params, {});
-  if (plan.num_blocks <= std::numeric_limits<int32_t>::max()) return "";
-  return "a grid has at most 2147483647 blocks, and this call needs " +
-         std::to_string(plan.num_blocks);
+  if (plan.num_blocks > std::numeric_limits<int32_t>::max()) {
+    return "a grid has at most 2147483647 blocks, and this call needs " +
+           std::to_string(plan.num_blocks);
+  }
+  if (plan.num_rows_a_head > std::numeric_limits<uint32_t>::max()) {
+    return "the kernel counts at most 4294967295 rows of the heads that share a kv head, and a "
+           "sequence has " +
+           std::to_string(plan.num_rows_a_head);
+  }
+  return "";
 }
 
 void cuda_flash_attention(const AttentionParams& params, const Execution& execution) {
@@ -122,11 +139,10 @@ void cuda_flash_attention(const AttentionParams& params, const Execution& execut
   check_cuda(cudaSetDevice(execution.device), "cudaSetDevice");
   LaunchPlan plan = plan_launch(params, cuda_device_size(execution.device));
   const DeviceRegions regions(execution.regions);
-  const auto size = static_cast<int64_t>(sizeof(float));
-  const DeviceBuffer partial_o(plan.num_partial_o * size);
-  const DeviceBuffer partial_softmax(plan.num_partial_softmax * size);
+  const DeviceBuffer partial_o(plan.num_partial_o * int64_t{sizeof(float)});
+  const DeviceBuffer partial_softmax(plan.num_partial_softmax * int64_t{sizeof(PartialSoftmax)});
   plan.splits.partial_o = reinterpret_cast<float*>(partial_o.begin());
-  plan.splits.partial_softmax = reinterpret_cast<float*>(partial_softmax.begin());
+  plan.splits.partial_softmax = reinterpret_cast<PartialSoftmax*>(partial_softmax.begin());
 
   launch_attention(on_device(params, regions), plan, /*stream=*/nullptr);
   check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");

@@ -12,7 +12,7 @@ namespace flashcheck {
 std::string cuda_unavailable(int device);
 
 /// Why the kernel cannot run this launch, whose pointers are those of the host: a dtype or a head
-/// dim that it has no instance for, rows that are not aligned; empty if it can.
+/// dim that it has no instance for; empty if it can.
 std::string cuda_refusal(const AttentionParams& params);
 
 /// Backend::run of "cuda": what the launch parameters mean, as the CPU kernel understands them

@@ -21,6 +21,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/attention_params.h"
@@ -30,56 +31,39 @@
 #include "kernels/cuda/query_rows.h"
 #include "kernels/cuda/row_softmax.h"
 #include "kernels/cuda/score_tile.h"
-#include "kernels/cuda/shared_tile.h"
 #include "kernels/cuda/split_plan.h"
+#include "kernels/cuda/tile_loads.h"
 #include "kernels/cuda/tile_products.h"
 #include "kernels/cuda/tile_shape.h"
-#include "kernels/kv_accessor.h"
 #include "kernels/logit.h"
 #include "kernels/mask.h"
 #include "kernels/sequence_extent.h"
 
 namespace flashcheck {
 
-/// The accessors of a block's K and V, and how to start loading a tile of both.
+/// What is left of a query tile's rows when they have seen their keys: to out and lse, or, of a
+/// split, to the partial results.
 template <typename T, TileShape kShape>
-struct KvLoader {
-  KvAccessor<T> keys, values;  // values: of the block's columns
-  int head_dim, num_columns;   // that exist: the rest is padding
-  bool k_is_aligned, v_is_aligned;
-
-  __device__ KvLoader(const AttentionParams& params, const BlockWork& work,
-                      const SequenceExtent& extent)
-      : keys(key_rows<T>(params, work.sequence, work.kv_head, extent)),
-        values(value_rows<T>(params, work.sequence, work.kv_head, extent)),
-        head_dim(static_cast<int>(params.launch.d)),
-        num_columns(head_dim - static_cast<int>(work.part) * kShape.columns) {
-    values.first += work.part * kShape.columns;
-    k_is_aligned = is_chunk_aligned(keys.first, keys.row_stride | keys.page_stride);
-    v_is_aligned = is_chunk_aligned(values.first, values.row_stride | values.page_stride);
+__device__ void store_rows(const AttentionParams& params, const SplitPlan& plan,
+                           const BlockWork& work, const QueryRows& rows, int first_row,
+                           const OutputFragments<kShape>& o,
+                           RowSoftmax (&softmax)[kShape.row_tiles()][2]) {
+  const SequenceExtent extent = sequence_extent(params, work.sequence);
+#pragma unroll
+  for (int m = 0; m < kShape.row_tiles(); ++m) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      softmax[m][half].finish();
+      const int r = first_row + m * 16 + row_in_tile(2 * half);
+      if (r >= rows.num) continue;
+      const OutputRow row{params, plan, extent, work.sequence, rows.token(r), rows.head(r)};
+      if (plan.partial_o == nullptr) {
+        store_row<T>(row, o[m], half, softmax[m][half], work.part);
+      } else {
+        store_partial_row(row, o[m], half, softmax[m][half], work.part, work.split);
+      }
+    }
   }
-
-  __device__ void start(const KTile<T, kShape>& k, const VTile<T, kShape>& v, int64_t first_key,
-                        int num_keys) const {
-    constexpr int kThreads = kShape.num_threads();
-    start_loading<kThreads>(k, num_keys, head_dim, k_is_aligned, keys.first,
-                            [&](int row) { return keys.row(first_key + row); });
-    start_loading<kThreads>(v, num_keys, num_columns, v_is_aligned, values.first,
-                            [&](int row) { return values.row(first_key + row); });
-  }
-};
-
-/// The block's query rows, to shared memory. Padding is zeros.
-template <typename T, TileShape kShape>
-__device__ void start_loading_q(const QTile<T, kShape>& q, const AttentionParams& params,
-                                const SequenceExtent& extent, const QueryRows& rows) {
-  const LaunchParams& launch = params.launch;
-  const T* first = static_cast<const T*>(params.q) + extent.q_offset;
-  const int64_t row_stride = launch.q_row_stride, head_stride = launch.q_head_stride;
-  start_loading<kShape.num_threads()>(
-      q, rows.num, static_cast<int>(launch.d), is_chunk_aligned(first, row_stride | head_stride),
-      first,
-      [&](int r) { return first + rows.token(r) * row_stride + rows.head(r) * head_stride; });
 }
 
 /// A launch has one block of num_threads() for every BlockWork and shared_bytes() of dynamic shared
@@ -110,11 +94,11 @@ __global__ void __launch_bounds__(kTileShapes[kIndex].num_threads(), 1)
   };
 
   std::byte* const memory = ptx::dynamic_shared_memory();
-  const QTile<T, kShape> q{memory};
-  const auto k_tile = [&](int n) {
+  const QTile<T, kShape> q{memory};  // [rows][head_dim], then in kStages stages:
+  const auto k_tile = [&](int n) {   // [keys][head_dim]
     return KTile<T, kShape>{memory + q.kBytes + n % kStages * KTile<T, kShape>::kBytes};
   };
-  const auto v_tile = [&](int n) {
+  const auto v_tile = [&](int n) {  // [keys][columns]
     return VTile<T, kShape>{k_tile(0).first + kStages * KTile<T, kShape>::kBytes +
                             n % kStages * VTile<T, kShape>::kBytes};
   };
@@ -126,7 +110,7 @@ __global__ void __launch_bounds__(kTileShapes[kIndex].num_threads(), 1)
 
   const int first_row = static_cast<int>(threadIdx.x / 32) * kRowTiles * 16;  // of the warp
   RowSoftmax softmax[kRowTiles][2];  // of rows row_in_tile(0) and row_in_tile(2)
-  OutputFragments<kShape> o = {};
+  OutputFragments<kShape> o = {};    // [row_tiles][columns / 8]
 
   start_loading_q<T, kShape>(q, params, extent, rows);
   for (int n = 0; n < kStages - 1; ++n) start_tile(n);
@@ -139,9 +123,9 @@ __global__ void __launch_bounds__(kTileShapes[kIndex].num_threads(), 1)
 
     const int64_t first_key = keys.begin + int64_t{n} * kN;
     const int num_keys = keys_in_tile(n);
-    const bool is_masked = num_keys < kN || !mask.is_in_every_window(p_first, p_last, first_key) ||
-                           !mask.is_in_every_window(p_first, p_last, first_key + kN - 1);
-    ScoreFragments<kShape> s;
+    const bool is_masked =
+        num_keys < kN || !mask.windows_show(p_first, p_last, first_key, first_key + kN);
+    ScoreFragments<kShape> s;  // [row_tiles][keys / 8]: of the warp's rows, like o and p
     multiply_qk<kShape, T>(q, k_tile(n), first_row, s);
 #pragma unroll
     for (int m = 0; m < kRowTiles; ++m) {
@@ -157,32 +141,15 @@ __global__ void __launch_bounds__(kTileShapes[kIndex].num_threads(), 1)
     }
     WeightFragments<kShape> p;
     round_weights<kShape, T>(s, p);
-    const VisiblePairs pairs{mask, rows, first_row, first_key};
-    if (is_masked) {
-      multiply_pv<true, kShape, T>(p, v_tile(n), pairs, o);
+    if (is_masked && has_nonfinite(v_tile(n))) {
+      add_visible_pv<kShape, T>(p, v_tile(n), {mask, rows, first_row, first_key}, o);
     } else {
-      multiply_pv<false, kShape, T>(p, v_tile(n), pairs, o);
+      multiply_pv<kShape, T>(p, v_tile(n), o);
     }
   }
   ptx::cp_async_wait<0>();  // where there was no tile, Q is still on its way
 
-  // Worked out anew: the loop has no registers to keep it in.
-  const SequenceExtent out_extent = sequence_extent(params, work.sequence);
-#pragma unroll
-  for (int m = 0; m < kRowTiles; ++m) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      softmax[m][half].finish();
-      const int r = first_row + m * 16 + row_in_tile(2 * half);
-      if (r >= rows.num) continue;
-      const OutputRow row{params, plan, out_extent, work.sequence, rows.token(r), rows.head(r)};
-      if (plan.partial_o == nullptr) {
-        store_row<T>(row, o[m], half, softmax[m][half], work.part);
-      } else {
-        store_partial_row(row, o[m], half, softmax[m][half], work.part, work.split);
-      }
-    }
-  }
+  store_rows<T, kShape>(params, plan, work, rows, first_row, o, softmax);
 }
 
 }  // namespace flashcheck

@@ -22,9 +22,8 @@ constexpr auto kForwardKernels = []<int... kIndex>(std::integer_sequence<int, kI
 
 template <typename T>
 void launch(const AttentionParams& params, const LaunchPlan& plan, cudaStream_t stream) {
-  const auto index = static_cast<size_t>(plan.shape);
-  const TileShape& shape = kTileShapes[index];
-  const ForwardKernel forward = kForwardKernels<T>[index];
+  const TileShape& shape = kTileShapes[plan.shape];
+  const ForwardKernel forward = kForwardKernels<T>[plan.shape];
   check_cuda(cudaFuncSetAttribute(forward, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   shape.shared_bytes()),
              "cudaFuncSetAttribute");
@@ -46,6 +45,11 @@ void launch(const AttentionParams& params, const LaunchPlan& plan, cudaStream_t 
 }
 
 }  // namespace
+
+void check_machine_code() {
+  cudaFuncAttributes attributes;
+  check_cuda(cudaFuncGetAttributes(&attributes, kForwardKernels<Half>[0]), "cudaFuncGetAttributes");
+}
 
 void launch_attention(const AttentionParams& params, const LaunchPlan& plan, cudaStream_t stream) {
   if (plan.num_blocks == 0) return;

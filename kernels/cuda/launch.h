@@ -7,6 +7,9 @@
 
 namespace flashcheck {
 
+/// Throws std::runtime_error if the program has no code that the current device can run.
+void check_machine_code();
+
 /// Starts the kernels of a plan on a stream and does not wait for them. `params` has the device's
 /// pointers; plan.splits.partial_o and partial_softmax are set if it splits. Throws
 /// std::runtime_error if CUDA refuses a call.

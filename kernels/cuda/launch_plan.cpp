@@ -11,15 +11,8 @@ namespace {
 constexpr int64_t kWarpsPerMultiprocessor = 8;  // what registers allow: 255 a thread
 constexpr int64_t kReservedBytes = 1024;        // of shared memory, a block
 constexpr int64_t kMinTilesASplit = 4;  // fewer, and loading Q and combining cost more than is won
-constexpr int kRowsOfFew = 16;
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-int shape_for(int64_t head_dim, int64_t max_lanes) {
-  int index = 0;
-  while (kTileShapes[static_cast<size_t>(index)].head_dim < head_dim) index += 2;
-  return max_lanes <= kRowsOfFew ? index + 1 : index;
-}
 
 /// Blocks that run at the same time; at least one a multiprocessor.
 int64_t concurrent_blocks(const TileShape& shape, const DeviceSize& device) {
@@ -46,22 +39,24 @@ LaunchPlan plan_launch(const AttentionParams& params, const DeviceSize& device) 
   }
 
   LaunchPlan plan;
-  plan.shape = shape_for(launch.d, max_seqlen_q * group);
-  const TileShape& shape = kTileShapes[static_cast<size_t>(plan.shape)];
+  plan.shape = shape_index(launch.d, max_seqlen_q * group);
+  const TileShape& shape = kTileShapes[plan.shape];
   const int64_t tiles = divide_up(max_seqlen_q * group, shape.rows);
   const int64_t blocks = int64_t{launch.b} * launch.h_k * shape.column_parts() * tiles;
-  const int64_t most = divide_up(max_keys, shape.keys) / kMinTilesASplit;
+  const int64_t most =
+      std::min<int64_t>(kMaxSplits, divide_up(max_keys, shape.keys) / kMinTilesASplit);
   const int64_t num_splits =
       blocks == 0 ? 1
                   : std::max<int64_t>(1, std::min(concurrent_blocks(shape, device) / blocks, most));
 
   plan.num_blocks = blocks * num_splits;
+  plan.num_rows_a_head = tiles * shape.rows;
   plan.splits.tiles_per_sequence = static_cast<uint32_t>(tiles);
   plan.splits.num_splits = static_cast<uint32_t>(num_splits);
   plan.splits.num_rows = num_rows;
   if (num_splits == 1) return plan;
   plan.combine_blocks_per_sequence = divide_up(max_seqlen_q * launch.h, kCombineWarps);
-  plan.num_partial_softmax = num_splits * num_rows * launch.h * 2;
+  plan.num_partial_softmax = num_splits * num_rows * launch.h;
   plan.num_partial_o = num_splits * num_rows * launch.h * launch.d;
   return plan;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/attention_params.h"
@@ -9,9 +10,10 @@ namespace flashcheck {
 
 /// The grids of a launch, worked out on the host.
 struct LaunchPlan {
-  int shape = 0;           // index into kTileShapes
-  int64_t num_blocks = 0;  // of flash_forward; may exceed what a grid can have
-  SplitPlan splits;        // without its pointers
+  size_t shape = 0;             // index into kTileShapes
+  int64_t num_blocks = 0;       // of flash_forward; may exceed what a grid can have
+  int64_t num_rows_a_head = 0;  // of tiles, padding included; may exceed 32 bits
+  SplitPlan splits;             // without its pointers
 
   int64_t combine_blocks_per_sequence = 0;
   /// Elements of partial_o and partial_softmax; 0 if nothing is split.

@@ -55,6 +55,10 @@ __device__ void store_row(const OutputRow& row, const float (&o)[kNumTiles][4], 
   if (row.params.lse != nullptr && first == 0) *row.lse() = softmax.lse();
 }
 
+struct alignas(8) FloatPair {
+  float first, second;
+};
+
 /// The same of a row that saw the keys of one split: nothing is divided yet.
 template <int kNumTiles>
 __device__ void store_partial_row(const OutputRow& row, const float (&o)[kNumTiles][4], int half,
@@ -65,13 +69,11 @@ __device__ void store_partial_row(const OutputRow& row, const float (&o)[kNumTil
   for (int n = 0; n < kNumTiles; ++n) {
     const int column = first + n * 8;
     if (column >= d) continue;
-    float* to = row.plan.partial_o + partial * d + column;
-    to[0] = o[n][2 * half];
-    to[1] = o[n][2 * half + 1];
+    *reinterpret_cast<FloatPair*>(row.plan.partial_o + partial * d + column) = {o[n][2 * half],
+                                                                                o[n][2 * half + 1]};
   }
   if (first != 0) return;
-  row.plan.partial_softmax[2 * partial] = softmax.max;
-  row.plan.partial_softmax[2 * partial + 1] = softmax.sum;
+  row.plan.partial_softmax[partial] = {softmax.max, softmax.sum};
 }
 
 }  // namespace flashcheck

@@ -19,6 +19,18 @@ __device__ inline float quad_sum(float x) {
   return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);
 }
 
+/// Over all lanes of a warp.
+__device__ inline float warp_max(float x) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    x = std::fmax(x, __shfl_xor_sync(0xFFFFFFFFu, x, lanes));
+  }
+  return x;
+}
+__device__ inline float warp_sum(float x) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, lanes);
+  return x;
+}
+
 /// The running softmax of one row, in registers: the algebra of kernels/online_softmax.h, with the
 /// logits of a tile spread over the four lanes of a quad. `max` is the row's, `sum` this lane's
 /// share until finish(). As there, max ignores NaN and sum keeps it, and where max is still -inf, 0
@@ -26,6 +38,11 @@ __device__ inline float quad_sum(float x) {
 struct RowSoftmax {
   float max = -std::numeric_limits<float>::infinity();
   float sum = 0;
+
+  /// What exponents are taken relative to.
+  __device__ float base() const {
+    return max == -std::numeric_limits<float>::infinity() ? 0.0f : max;
+  }
 
   /// Takes in the row's logits of a tile, x[n][kFirst] and x[n][kFirst + 1] in this lane: they
   /// become 2^(x - max). Returns what the row of O has to be multiplied with.
@@ -36,16 +53,15 @@ struct RowSoftmax {
     for (int n = 0; n < kNumTiles; ++n) {
       tile_max = std::fmax(tile_max, std::fmax(x[n][kFirst], x[n][kFirst + 1]));
     }
-    const float new_max = quad_max(tile_max);
-    const float base = new_max == -std::numeric_limits<float>::infinity() ? 0.0f : new_max;
-    const float rescale = ptx::ex2_approx(max - base);
-    max = new_max;
+    const float old_max = max;
+    max = quad_max(tile_max);
+    const float from = base(), rescale = ptx::ex2_approx(old_max - from);
     sum *= rescale;
 #pragma unroll
     for (int n = 0; n < kNumTiles; ++n) {
 #pragma unroll
       for (int e = kFirst; e < kFirst + 2; ++e) {
-        x[n][e] = ptx::ex2_approx(x[n][e] - base);
+        x[n][e] = ptx::ex2_approx(x[n][e] - from);
         sum += x[n][e];
       }
     }
@@ -60,8 +76,7 @@ struct RowSoftmax {
   /// Natural log; +inf where no key was seen or the sum is NaN.
   __device__ float lse() const {
     if (sum == 0.0f || sum != sum) return std::numeric_limits<float>::infinity();
-    constexpr double kLn2 = 0.69314718055994531;
-    return static_cast<float>(max * kLn2 + std::log(static_cast<double>(sum)));
+    return max * 0.693147181f + std::log(sum);
   }
 };
 

@@ -20,6 +20,11 @@ __device__ inline int column_in_tile(int e) {
   return static_cast<int>(threadIdx.x % 4 * 2) + e % 2;
 }
 
+/// x, cut to 0 to `most`.
+__device__ inline int clamped(int64_t x, int most) {
+  return x < 0 ? 0 : x < most ? static_cast<int>(x) : most;
+}
+
 /// Scores of 16 query rows and the keys from first_key on become arguments of the softmax in base
 /// 2: scaled or capped, biased, and -inf where is_masked says that the mask has to be asked and it
 /// hides the pair. `row` is the first row; `slopes` is [h], or null.
@@ -45,16 +50,19 @@ __device__ void scores_to_logits(float (&s)[kNumTiles][4], const Logit& logit, c
   for (int half = 0; half < 4; half += 2) {
     const int r = row + row_in_tile(half);
     const int64_t p = rows.p(r);
-    const float slope = slopes != nullptr ? Logit::in_base_2(slopes[rows.head(r)]) : 0.0f;
+    const float slope = slopes != nullptr ? slopes[rows.head(r)] * Logit::kLog2E : 0.0f;
+    const KeyRange window = mask.window(p);
+    const int begin = clamped(window.begin - first_key, kNumTiles * 8);
+    const int end = clamped(window.end - first_key, kNumTiles * 8);
 #pragma unroll
     for (int n = 0; n < kNumTiles; ++n) {
 #pragma unroll
       for (int e = half; e < half + 2; ++e) {
-        const int64_t j = first_key + n * 8 + column_in_tile(e);
-        if (slopes != nullptr) s[n][e] += logit.alibi_bias(slope, p, j);
-        if (is_masked && !mask.is_visible(p, j)) {
-          s[n][e] = -std::numeric_limits<float>::infinity();
-        }
+        const int key = n * 8 + column_in_tile(e);
+        if (slopes != nullptr) s[n][e] += logit.alibi_bias(slope, p, first_key + key);
+        if (!is_masked || (begin <= key && key < end)) continue;
+        if (mask.num_ranges > 0 && mask.range_shows(p, first_key + key)) continue;
+        s[n][e] = -std::numeric_limits<float>::infinity();
       }
     }
   }

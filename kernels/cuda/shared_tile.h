@@ -9,12 +9,16 @@
 
 namespace flashcheck {
 
+struct alignas(16) Chunk {
+  uint32_t pairs[4];  // of 16-bit elements, the lower one in the low half
+};
+
 /// A tile [kRows][kColumns] of 16-bit elements in shared memory, in chunks of 8 elements (16
 /// bytes): what one lane of ldmatrix or cp.async moves.
 ///
 /// Chunk c of row r lies in slot c ^ (r % 8) of its row. Eight slots span all 32 banks, so the
 /// eight rows of a matrix, read at one c, and the eight chunks of a row segment, written at one r,
-/// each touch every bank once: no access of the kernel has a bank conflict.
+/// each touch every bank once: no access in chunks has a bank conflict.
 template <typename T, int kRows, int kColumns>
 struct SharedTile {
   static constexpr int kChunks = kColumns / 8;
@@ -24,7 +28,7 @@ struct SharedTile {
   std::byte* first;  // 128-byte aligned
 
   __device__ std::byte* chunk(int row, int c) const {
-    return first + (row * kChunks + (c ^ (row % 8))) * 16;
+    return first + (row * kChunks + (c ^ (row & 7))) * 16;
   }
   __device__ const T& element(int row, int column) const {
     return reinterpret_cast<const T*>(chunk(row, column / 8))[column % 8];
@@ -38,25 +42,24 @@ __device__ bool is_chunk_aligned(const T* first, int64_t steps) {
   return reinterpret_cast<uintptr_t>(first) % 16 == 0 && steps % 8 == 0;
 }
 
-/// The block's threads together start to fill a tile: of row r < num_rows the first num_columns (a
-/// multiple of 8) elements from row_of(r), all else zeros. They are there behind a cp_async_wait
-/// and a barrier. Other rows are not asked for. Rows that are not chunk-aligned are copied element
-/// by element, without cp.async. `first` is any address that is aligned if they are.
-template <int kThreads, typename T, int kRows, int kColumns, typename RowOf>
-__device__ void start_loading(SharedTile<T, kRows, kColumns> tile, int num_rows, int num_columns,
-                              bool is_aligned, const T* first, RowOf row_of) {
-  constexpr int kChunks = kColumns / 8;
-  static_assert(kRows * kChunks % kThreads == 0);
-#pragma unroll 2
-  for (int n = static_cast<int>(threadIdx.x); n < kRows * kChunks; n += kThreads) {
-    const int row = n / kChunks, c = n % kChunks;
-    const bool is_inside = row < num_rows && c * 8 < num_columns;
-    const T* from = is_inside ? row_of(row) + c * 8 : first;
-    if (is_aligned) {
-      ptx::cp_async_16(tile.chunk(row, c), from, is_inside ? 16 : 0);
+/// Starts to fill a row of a tile: with the first num_columns (a multiple of 8) elements at `from`,
+/// the rest of it, or all of it where `from` is null, with zeros. kLanes neighbouring lanes share
+/// the row. It is there behind a cp_async_wait and a barrier. A row that is not chunk-aligned is
+/// copied element by element, without cp.async.
+template <int kLanes, bool kIsAligned, typename T, int kRows, int kColumns>
+__device__ void start_loading_row(const SharedTile<T, kRows, kColumns>& tile, int row,
+                                  const T* from, int num_columns) {
+  static_assert(tile.kChunks % kLanes == 0);
+#pragma unroll
+  for (int i = 0; i < tile.kChunks / kLanes; ++i) {
+    const int c = static_cast<int>(threadIdx.x % kLanes) + i * kLanes;
+    const bool is_inside = from != nullptr && c * 8 < num_columns;
+    if constexpr (kIsAligned) {
+      ptx::cp_async_16(tile.chunk(row, c), is_inside ? from + c * 8 : nullptr, is_inside ? 16 : 0);
     } else {
       T* to = reinterpret_cast<T*>(tile.chunk(row, c));
-      for (int e = 0; e < 8; ++e) to[e] = is_inside ? from[e] : T{};
+#pragma unroll 1
+      for (int e = 0; e < 8; ++e) to[e] = is_inside ? from[c * 8 + e] : T{};
     }
   }
 }

@@ -8,6 +8,10 @@
 
 namespace flashcheck {
 
+struct PartialSoftmax {
+  float max, sum;  // max in base 2
+};
+
 /// How a launch is cut into blocks, and where blocks that see a part of the keys leave what they
 /// found. Owns nothing.
 ///
@@ -18,12 +22,13 @@ namespace flashcheck {
 struct SplitPlan {
   uint32_t tiles_per_sequence = 1;  // query tiles of a (sequence, kv head), of the longest sequence
   uint32_t num_splits = 1;
-  int64_t num_rows = 0;              // of all sequences: total_q, or b * seqlen_q
-  float* partial_o = nullptr;        // [num_splits][num_rows][h][d]; null if num_splits is 1
-  float* partial_softmax = nullptr;  // [num_splits][num_rows][h][2]: max in base 2, sum
+  int64_t num_rows = 0;        // of all sequences: total_q, or b * seqlen_q
+  float* partial_o = nullptr;  // [num_splits][num_rows][h][d]; null if num_splits is 1
+  PartialSoftmax* partial_softmax = nullptr;  // [num_splits][num_rows][h]
 };
 
 constexpr int kCombineWarps = 4;  // of a block of the combine kernel, a (row, head) each
+constexpr int kMaxSplits = 128;   // four a lane
 
 /// Where a sequence's rows begin among the num_rows of all.
 FLASHCHECK_HOST_DEVICE inline int64_t first_row_of(const AttentionParams& params,

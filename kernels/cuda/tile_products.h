@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cuda/ptx.h"
 #include "kernels/cuda/query_rows.h"
@@ -83,43 +84,49 @@ struct VisiblePairs {
   int64_t first_key;
 };
 
-template <typename T>
-__device__ bool has_nonfinite(const uint32_t (&pairs)[4]) {
+/// Collective: whether a tile holds an infinity or NaN.
+template <typename T, int kRows, int kColumns>
+__device__ bool has_nonfinite(const SharedTile<T, kRows, kColumns>& tile) {
   constexpr uint32_t kExponent = std::is_same_v<T, Half> ? 0x7C00u : 0x7F80u;
   bool any = false;
+#pragma unroll 4
+  for (int n = static_cast<int>(threadIdx.x % 32); n < kRows * tile.kChunks; n += 32) {
+    const Chunk chunk = *reinterpret_cast<const Chunk*>(tile.first + n * 16);
 #pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    any |= (pairs[r] & kExponent) == kExponent;
-    any |= (pairs[r] >> 16 & kExponent) == kExponent;
+    for (const uint32_t pair : chunk.pairs) {
+      any |= (pair & kExponent) == kExponent;
+      any |= (pair >> 16 & kExponent) == kExponent;
+    }
   }
-  return any;
+  return __any_sync(0xFFFFFFFFu, any) != 0;
 }
 
-/// O += P V of 16 keys and 16 columns over visible pairs alone, without mma: V holds an infinity or
-/// NaN there that some row may not see, and 0 times either is NaN.
+/// O += P V over visible pairs alone, without mma: V holds an infinity or NaN that some row may not
+/// see, and 0 times either is NaN.
 template <TileShape kShape, typename T>
 __device__ void add_visible_pv(const WeightFragments<kShape>& p, const VTile<T, kShape>& v,
-                               const VisiblePairs& pairs, int k16, int n16,
-                               OutputFragments<kShape>& o) {
+                               const VisiblePairs& pairs, OutputFragments<kShape>& o) {
   const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int k16 = 0; k16 < kShape.keys / 16; ++k16) {
 #pragma unroll 1
-  for (int key = 0; key < 16; ++key) {
-    const int owner = lane / 4 * 4 + key % 8 / 2;  // of this quad: the lane that holds P's key
+    for (int key = 0; key < 16; ++key) {
+      const int owner = lane / 4 * 4 + key % 8 / 2;  // of this quad: the lane that holds P's key
 #pragma unroll
-    for (int m = 0; m < kShape.row_tiles(); ++m) {
+      for (int m = 0; m < kShape.row_tiles(); ++m) {
 #pragma unroll
-      for (int e = 0; e < 4; e += 2) {
-        const uint32_t mine = key < 8 ? p[m][k16][e / 2] : p[m][k16][2 + e / 2];
-        const uint32_t both = __shfl_sync(0xFFFFFFFFu, mine, owner);
-        const float weight = to_float(T{static_cast<uint16_t>(key % 2 == 0 ? both : both >> 16)});
-        const int64_t row_p = pairs.rows.p(pairs.first_row + m * 16 + row_in_tile(e));
-        if (!pairs.mask.is_visible(row_p, pairs.first_key + k16 * 16 + key)) continue;
+        for (int e = 0; e < 4; e += 2) {
+          const uint32_t mine = key < 8 ? p[m][k16][e / 2] : p[m][k16][2 + e / 2];
+          const uint32_t both = __shfl_sync(0xFFFFFFFFu, mine, owner);
+          const float weight = to_float(T{static_cast<uint16_t>(key % 2 == 0 ? both : both >> 16)});
+          const int64_t row_p = pairs.rows.p(pairs.first_row + m * 16 + row_in_tile(e));
+          if (!pairs.mask.is_visible(row_p, pairs.first_key + k16 * 16 + key)) continue;
 #pragma unroll
-        for (int n = 0; n < 2; ++n) {
+          for (int n = 0; n < kShape.columns / 8; ++n) {
 #pragma unroll
-          for (int i = e; i < e + 2; ++i) {
-            const int column = n16 * 16 + n * 8 + column_in_tile(i);
-            o[m][2 * n16 + n][i] += weight * to_float(v.element(k16 * 16 + key, column));
+            for (int i = e; i < e + 2; ++i) {
+              o[m][n][i] += weight * to_float(v.element(k16 * 16 + key, n * 8 + column_in_tile(i)));
+            }
           }
         }
       }
@@ -127,10 +134,10 @@ __device__ void add_visible_pv(const WeightFragments<kShape>& p, const VTile<T, 
   }
 }
 
-/// O [row_tiles * 16][columns] += P V over the warp's rows. kIsMasked: some pair does not count.
-template <bool kIsMasked, TileShape kShape, typename T>
+/// O [row_tiles * 16][columns] += P V over the warp's rows.
+template <TileShape kShape, typename T>
 __device__ void multiply_pv(const WeightFragments<kShape>& p, const VTile<T, kShape>& v,
-                            const VisiblePairs& pairs, OutputFragments<kShape>& o) {
+                            OutputFragments<kShape>& o) {
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int k = 0; k < kShape.keys / 16; ++k) {
@@ -138,10 +145,6 @@ __device__ void multiply_pv(const WeightFragments<kShape>& p, const VTile<T, kSh
     for (int n = 0; n < kShape.columns / 16; ++n) {
       uint32_t b[4];  // columns 0-7 of keys 0-7 and 8-15, then columns 8-15
       ptx::ldmatrix_x4_trans(b, v.chunk(k * 16 + lane % 16, 2 * n + lane / 16));
-      if (kIsMasked && __any_sync(0xFFFFFFFFu, has_nonfinite<T>(b))) {
-        add_visible_pv<kShape, T>(p, v, pairs, k, n, o);
-        continue;
-      }
 #pragma unroll
       for (int m = 0; m < kShape.row_tiles(); ++m) {
         ptx::mma_m16n8k16<T>(o[m][2 * n], p[m][k], b[0], b[1]);

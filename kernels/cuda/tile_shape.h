@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace flashcheck {
@@ -31,14 +32,18 @@ struct TileShape {
 };
 
 /// What every number is limited by:
-///   registers       255 a thread, of which addresses and fragments take about 60; O and S live
-///   there shared memory   99 KiB a block on sm_86, sm_89 and sm_120, 163 KiB on sm_80, 227 KiB on
-///   sm_90 reuse           with 16 rows a warp, loading fragments costs as many cycles as
-///   multiplying
-///                   them (128 bytes a cycle, 1,024 multiply-adds a cycle on sm_80); 32 rows halve
-///                   it
-/// "Many" is for prefill; "few" for decode, where a launch waits for memory: a warp a block, so
-/// that as many blocks as possible keep copies in flight and no warp idles beside 16 rows.
+///
+/// - Registers: 255 a thread; O and S live there, and addresses and fragments take about 60.
+///
+/// - Shared memory: 99 KiB a block on sm_86, sm_89 and sm_120, 163 KiB on sm_80, 227 KiB on sm_90.
+///
+/// - Reuse: with 16 rows a warp, loading fragments costs as many cycles as multiplying them (128
+///   bytes and 1,024 multiply-adds a cycle on sm_80); 32 rows halve it.
+///
+/// Two shapes a head dim. "Many" is for prefill; "few", of 16 rows, for decode, where a launch
+/// waits for memory: a warp a block, so that as many blocks as possible keep copies in flight and
+/// no warp idles beside 16 rows.
+inline constexpr int kRowsOfFew = 16;
 inline constexpr std::array kTileShapes = {
     //        head_dim columns rows keys warps
     TileShape{64, 64, 128, 64, 4},    // many: 48 KiB; 128 accumulators
@@ -61,10 +66,20 @@ constexpr bool is_sound(const TileShape& shape) {
          && shape.shared_bytes() <= 99 * 1024;    // the smallest opt-in limit of sm_80 and later
 }
 static_assert([] {
-  for (const TileShape& shape : kTileShapes) {
-    if (!is_sound(shape)) return false;
+  for (size_t i = 0; i < kTileShapes.size(); ++i) {
+    const TileShape& shape = kTileShapes[i];
+    const bool is_few = i % 2 == 1;
+    if (!is_sound(shape) || (shape.rows == kRowsOfFew) != is_few) return false;
+    if (is_few && shape.head_dim != kTileShapes[i - 1].head_dim) return false;
   }
   return true;
 }());
+
+/// Of kTileShapes: for this head dim (8 to 512), and this many rows a (sequence, kv head) at most.
+constexpr size_t shape_index(int64_t head_dim, int64_t max_rows) {
+  size_t index = 0;
+  while (kTileShapes[index].head_dim < head_dim) index += 2;
+  return max_rows <= kRowsOfFew ? index + 1 : index;
+}
 
 }  // namespace flashcheck

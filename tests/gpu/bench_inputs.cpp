@@ -78,9 +78,9 @@ BenchInputs::BenchInputs(const BenchShape& shape, int64_t l2_bytes, const Device
   }
   plan_ = plan_launch(on_host, device);
   partial_o_ = DeviceBuffer(4 * plan_.num_partial_o);
-  partial_softmax_ = DeviceBuffer(4 * plan_.num_partial_softmax);
+  partial_softmax_ = DeviceBuffer(int64_t{sizeof(PartialSoftmax)} * plan_.num_partial_softmax);
   plan_.splits.partial_o = reinterpret_cast<float*>(partial_o_.begin());
-  plan_.splits.partial_softmax = reinterpret_cast<float*>(partial_softmax_.begin());
+  plan_.splits.partial_softmax = reinterpret_cast<PartialSoftmax*>(partial_softmax_.begin());
 }
 
 AttentionParams BenchInputs::params(int64_t copy) const {

@@ -41,8 +41,8 @@ void time_and_check(BenchRow& row, int device, double budget_seconds) {
   row.num_copies = inputs.num_copies();
   row.num_blocks = plan.num_blocks;
   row.num_splits = plan.splits.num_splits;
-  row.rows_per_tile = kTileShapes[static_cast<size_t>(plan.shape)].rows;
-  row.keys_per_tile = kTileShapes[static_cast<size_t>(plan.shape)].keys;
+  row.rows_per_tile = kTileShapes[plan.shape].rows;
+  row.keys_per_tile = kTileShapes[plan.shape].keys;
 
   int64_t last_copy = 0;
   row.times = time_launches(budget_seconds, [&](int64_t n) {

@@ -60,8 +60,11 @@ TEST_CASE("what is said of a tile is what its rows say") {
       CAPTURE(n);
       CAPTURE(j);
       REQUIRE((visited.begin <= j && j < visited.end) == any);
-      if (j >= 0 && j < mask.num_keys && mask.is_in_every_window(p_first, p_last, j)) {
+      for (int64_t end = j + 1; j >= 0 && end < j + 4; ++end) {
+        if (!mask.windows_show(p_first, p_last, j, end)) continue;
         REQUIRE(every);
+        REQUIRE(mask.is_visible(p_first, end - 1));
+        REQUIRE(mask.is_visible(p_last, end - 1));
       }
     }
   }

@@ -1,5 +1,6 @@
 // The host side of the CUDA backend on the emulated device.
 
+#include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
 #include <new>
@@ -51,6 +52,15 @@ TEST_CASE("the backend says why it cannot run on a device") {
   CHECK(cuda_unavailable(0) == "");
   CHECK(cuda_unavailable(1) == "there is no device 1: CUDA finds 1");
   CHECK(cuda_unavailable(-1) == "there is no device -1: CUDA finds 1");
+  simt::device().failing_call = "cudaFuncGetAttributes";
+  simt::device().failure = cudaErrorNoKernelImageForDevice;
+  CHECK(cuda_unavailable(0).ends_with(
+      " failed: cudaErrorNoKernelImageForDevice, no kernel image is available for execution on the "
+      "device"));
+  simt::device().failing_call = "cudaDeviceGetAttribute";
+  simt::device().failure = cudaErrorUnknown;
+  CHECK(cuda_unavailable(0).ends_with(" failed: cudaErrorUnknown, unknown error"));
+  simt::device().failing_call = "";
   simt::device().compute_major = 7;
   simt::device().compute_minor = 5;
   CHECK(cuda_unavailable(0) == "compute capability 7.5 is too old: the kernel needs 8.0");
@@ -100,7 +110,7 @@ TEST_CASE("the tile shape follows from the head dim and the rows") {
   for (int64_t d = 8; d <= 512; d += 8) {
     for (const int64_t rows : {1, 16, 17, 200}) {
       const LaunchPlan plan = plan_of({.d = d, .seqlens_q = {rows}, .seqlens_k = {40}}, 1);
-      const TileShape& shape = kTileShapes[static_cast<size_t>(plan.shape)];
+      const TileShape& shape = kTileShapes[plan.shape];
       CHECK(shape.head_dim >= d);
       CHECK((shape.head_dim == 64 || shape.head_dim / 2 < d));
       CHECK((shape.rows == 16) == (rows <= 16));

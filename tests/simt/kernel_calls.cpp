@@ -143,6 +143,8 @@ std::vector<KernelCall> make_kernel_calls() {
                               .has_alibi = true,
                               .uncovered_rows = 3})
       .num_multiprocessors = 16;
+  add("more splits than lanes", {.h = 2, .d = 64, .seqlens_q = {1}, .seqlens_k = {9000}})
+      .num_multiprocessors = 12;
   add("split decode in a window",
       {.h = 4, .d = 64, .seqlens_q = {1}, .seqlens_k = {1500}, .left = 900, .right = 0})
       .num_multiprocessors = 4;

@@ -48,6 +48,10 @@ cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribu
   return cudaSuccess;
 }
 
+cudaError_t function_attributes() {
+  return returned(injected_failure("cudaFuncGetAttributes").value_or(cudaSuccess));
+}
+
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
                    std::function<void()> thread) {
   if (const auto failure = injected_failure("cudaLaunchKernelEx")) return returned(*failure);

@@ -31,6 +31,9 @@ T from_bits(uint64_t bits) {
 
 cudaError_t set_function_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 
+/// What asking for a kernel's attributes returns.
+cudaError_t function_attributes();
+
 /// Runs `thread` as every thread of the grid, within the device's limits and the kernel's.
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* kernel,
                    std::function<void()> thread);

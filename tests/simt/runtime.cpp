@@ -31,6 +31,8 @@ constexpr std::array kErrorTexts = {
               "CUDA driver version is insufficient for CUDA runtime version"},
     ErrorText{cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     ErrorText{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    ErrorText{cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
+              "no kernel image is available for execution on the device"},
     ErrorText{cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
               "an illegal memory access was encountered"},
     ErrorText{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},

@@ -64,6 +64,12 @@ cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int val
   return simt::set_function_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
+template <typename... Parameters>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*)(Parameters...)) {
+  attributes->maxThreadsPerBlock = 1024;
+  return simt::function_attributes();
+}
+
 /// Runs the whole grid before it returns. What a kernel must not do is thrown as a simt::Error.
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),

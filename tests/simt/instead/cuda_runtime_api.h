@@ -14,6 +14,7 @@ enum cudaError_t {
   cudaErrorInsufficientDriver = 35,
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
+  cudaErrorNoKernelImageForDevice = 209,
   cudaErrorIllegalAddress = 700,
   cudaErrorLaunchFailure = 719,
   cudaErrorUnknown = 999,
@@ -43,6 +44,10 @@ struct cudaDeviceProp {
   int major, minor;
   int multiProcessorCount;
   std::size_t sharedMemPerBlockOptin;
+};
+
+struct cudaFuncAttributes {
+  int maxThreadsPerBlock;
 };
 
 struct dim3 {

@@ -23,33 +23,35 @@ mutant(q-not-loaded cuda/flash_forward.h "  start_loading_q<T, kShape>(q, params
 
 # Which rows, keys and columns.
 mutant(padding-rows-are-stored cuda/flash_forward.h "      if (r >= rows.num) continue;\n" "")
-mutant(padding-keys-count cuda/flash_forward.h "is_masked = num_keys < kN || " "is_masked = ")
-mutant(first-key-not-asked cuda/flash_forward.h
-  "!mask.is_in_every_window(p_first, p_last, first_key) ||" "")
-mutant(last-key-not-asked cuda/flash_forward.h
-  "||\n                           !mask.is_in_every_window(p_first, p_last, first_key + kN - 1)" "")
-mutant(columns-of-the-first-part cuda/flash_forward.h
+mutant(padding-keys-count cuda/flash_forward.h "num_keys < kN || !mask" "!mask")
+mutant(first-key-not-asked mask.h "window(p_last).begin <= begin && end" "end")
+mutant(last-key-not-asked mask.h "window(p_last).begin <= begin && end <= window(p_first).end"
+  "window(p_last).begin <= begin")
+mutant(window-not-asked cuda/flash_forward.h
+  "num_keys < kN || !mask.windows_show(p_first, p_last, first_key, first_key + kN)"
+  "num_keys < kN")
+mutant(columns-of-the-first-part cuda/tile_loads.h
   "    values.first += work.part * kShape.columns;\n" "")
-mutant(padding-columns-of-the-second-part cuda/flash_forward.h
+mutant(padding-columns-of-the-second-part cuda/tile_loads.h
   "num_columns(head_dim - static_cast<int>(work.part) * kShape.columns)" "num_columns(head_dim)")
-mutant(keys-of-the-first-tile cuda/flash_forward.h "[&](int row) { return keys.row(first_key + row); }"
-  "[&](int row) { return keys.row(row); }")
-mutant(values-of-the-first-tile cuda/flash_forward.h
-  "[&](int row) { return values.row(first_key + row); }" "[&](int row) { return values.row(row); }")
-mutant(alignment-of-k-taken-for-granted cuda/flash_forward.h
-  "k_is_aligned = is_chunk_aligned(keys.first, keys.row_stride | keys.page_stride);"
-  "k_is_aligned = true;")
-mutant(alignment-of-v-taken-for-granted cuda/flash_forward.h
-  "v_is_aligned = is_chunk_aligned(values.first, values.row_stride | values.page_stride);"
-  "v_is_aligned = true;")
-mutant(alignment-of-q-strides-not-asked cuda/flash_forward.h "first, row_stride | head_stride)" "first, 0)")
-mutant(no-swizzle-of-rows cuda/shared_tile.h "(c ^ (row % 8))" "(c ^ (row % 4))")
-mutant(rows-outside-are-read cuda/shared_tile.h
-  "is_inside = row < num_rows && " "is_inside = ")
+mutant(keys-of-the-first-tile cuda/tile_loads.h "keys.place(first_key + row)" "keys.place(row)")
+mutant(values-where-keys-are cuda/tile_loads.h "values.row(places[i])"
+  "values.first + (keys.row(places[i]) - keys.first)")
+mutant(one-place-a-batch cuda/tile_loads.h "keys.row(places[i])" "keys.row(places[0])")
+mutant(alignment-of-k-taken-for-granted cuda/tile_loads.h
+  "is_chunk_aligned(keys.first, keys.row_stride | keys.page_stride) &&\n" "\n")
+mutant(alignment-of-v-taken-for-granted cuda/tile_loads.h
+  " &&\n                 is_chunk_aligned(values.first, values.row_stride | values.page_stride)" "")
+mutant(alignment-of-q-strides-not-asked cuda/tile_loads.h "first, row_stride | head_stride)" "first, 0)")
+mutant(rows-of-q-outside-are-read cuda/tile_loads.h "r < rows.num ? first" "true ? first")
+mutant(rows-outside-are-looked-for cuda/tile_loads.h "if (row < num_keys) places" "places")
+mutant(rows-outside-are-read cuda/tile_loads.h "exists = row < num_keys;" "exists = true;")
+mutant(no-swizzle-of-rows cuda/shared_tile.h "(c ^ (row & 7))" "(c ^ (row & 3))")
 mutant(columns-outside-are-read cuda/shared_tile.h " && c * 8 < num_columns" "")
-mutant(rows-outside-are-not-zeros cuda/shared_tile.h "is_inside ? 16 : 0" "16")
-mutant(rows-outside-are-not-zeros-by-hand cuda/shared_tile.h "to[e] = is_inside ? from[e] : T{}"
-  "to[e] = from[e]")
+mutant(zeros-not-written cuda/shared_tile.h "ptx::cp_async_16(tile" "if (is_inside) ptx::cp_async_16(tile")
+mutant(unaligned-rows-outside-are-read cuda/shared_tile.h "is_inside ? from[c * 8 + e] : T{}"
+  "from[c * 8 + e]")
+mutant(half-of-the-chunks cuda/shared_tile.h "i < tile.kChunks / kLanes" "i < (tile.kChunks / kLanes + 1) / 2")
 mutant(tokens-of-tile-0 cuda/query_rows.h "return (first + static_cast<uint32_t>(r)) / group;"
   "return static_cast<uint32_t>(r) / group;")
 mutant(heads-of-kv-head-0 cuda/query_rows.h "return kv_head * group + " "return ")
@@ -73,36 +75,42 @@ mutant(scores-not-cleared cuda/tile_products.h "s[m][n][e] = 0;" "(void)s[m][n][
 mutant(weights-of-the-other-rows cuda/tile_products.h
   "p[m][n / 2][n % 2 * 2 + 1] = ptx::pack<T>(s[m][n][2], s[m][n][3]);"
   "p[m][n / 2][n % 2 * 2 + 1] = ptx::pack<T>(s[m][n][0], s[m][n][1]);")
-mutant(nonfinite-not-asked cuda/tile_products.h "kIsMasked && __any_sync" "false && __any_sync")
+mutant(nonfinite-not-asked cuda/flash_forward.h "is_masked && has_nonfinite(v_tile(n))" "false")
 mutant(nonfinite-low-half-not-asked cuda/tile_products.h
-  "    any |= (pairs[r] & kExponent) == kExponent;\n" "")
+  "      any |= (pair & kExponent) == kExponent;\n" "")
 mutant(nonfinite-high-half-not-asked cuda/tile_products.h
-  "    any |= (pairs[r] >> 16 & kExponent) == kExponent;\n" "")
+  "      any |= (pair >> 16 & kExponent) == kExponent;\n" "")
 mutant(nonfinite-of-the-other-type cuda/tile_products.h "? 0x7C00u : 0x7F80u" "? 0x7F80u : 0x7C00u")
 mutant(nonfinite-of-one-lane cuda/tile_products.h
-  "__any_sync(0xFFFFFFFFu, has_nonfinite<T>(b))" "__shfl_sync(0xFFFFFFFFu, int{has_nonfinite<T>(b)}, 0)")
+  "__any_sync(0xFFFFFFFFu, any) != 0" "any")
 mutant(nonfinite-seen-by-all cuda/tile_products.h
-  "        if (!pairs.mask.is_visible(row_p, pairs.first_key + k16 * 16 + key)) continue;\n" "")
+  "          if (!pairs.mask.is_visible(row_p, pairs.first_key + k16 * 16 + key)) continue;\n" "")
 mutant(nonfinite-weight-of-another-key cuda/tile_products.h "key % 8 / 2;" "key % 4;")
 mutant(nonfinite-weight-of-the-first-keys cuda/tile_products.h
   "key < 8 ? p[m][k16][e / 2] : p[m][k16][2 + e / 2]" "p[m][k16][e / 2]")
 mutant(nonfinite-weight-of-the-even-key cuda/tile_products.h "key % 2 == 0 ? both : both >> 16" "both")
 
 # Logits and the mask.
-mutant(mask-not-asked cuda/score_tile.h "is_masked && !mask.is_visible(p, j)" "false")
+mutant(mask-not-asked cuda/score_tile.h "!is_masked || (begin <= key" "true || (begin <= key")
+mutant(window-begin-not-asked cuda/score_tile.h "(begin <= key && key < end)" "(key < end)")
+mutant(window-end-not-asked cuda/score_tile.h "(begin <= key && key < end)" "(begin <= key)")
+mutant(ranges-not-asked cuda/score_tile.h "mask.num_ranges > 0 && " "false && ")
+mutant(window-of-the-first-tile cuda/score_tile.h "clamped(window.begin - first_key" "clamped(window.begin")
 mutant(no-slopes cuda/score_tile.h
-  "        if (slopes != nullptr) s[n][e] += logit.alibi_bias(slope, p, j);\n" "")
+  "        if (slopes != nullptr) s[n][e] += logit.alibi_bias(slope, p, first_key + key);\n" "")
 mutant(slopes-only-with-a-mask cuda/score_tile.h "slopes == nullptr && !is_masked" "!is_masked")
 mutant(mask-only-with-slopes cuda/score_tile.h "slopes == nullptr && !is_masked" "slopes == nullptr")
 mutant(slope-of-one-head cuda/score_tile.h "slopes[rows.head(r)]" "slopes[rows.head(row)]")
 mutant(rows-of-the-upper-half cuda/score_tile.h "(e < 2 ? 0 : 8)" "0")
 mutant(columns-of-even-places cuda/score_tile.h "threadIdx.x % 4 * 2) + e % 2" "threadIdx.x % 4 * 2)")
-mutant(no-left-window mask.h "(left < 0 || j >= p - left) && (right" "(right")
-mutant(left-window-one-short mask.h "j >= p - left) && (right < 0 || j <= p + right)) return true"
-  "j > p - left) && (right < 0 || j <= p + right)) return true")
-mutant(no-right-window mask.h " && (right < 0 || j <= p + right)) return true;" ") return true;")
-mutant(right-window-one-short mask.h "j <= p + right)) return true" "j < p + right)) return true")
-mutant(keys-past-the-end-are-seen mask.h "if (j < 0 || j >= num_keys) return false;" "")
+mutant(no-left-window mask.h "    if (left >= 0 && p - left > 0) keys.begin = p - left;\n" "")
+mutant(left-window-one-short mask.h "keys.begin = p - left;" "keys.begin = p - left + 1;")
+mutant(no-right-window mask.h
+  "    if (right >= 0 && p + right + 1 < num_keys) keys.end = p + right + 1;\n" "")
+mutant(right-window-one-short mask.h "num_keys) keys.end = p + right + 1;" "num_keys) keys.end = p + right;")
+mutant(keys-past-the-end-are-seen mask.h "    KeyRange keys{0, num_keys};\n    if (left >= 0 && p - left"
+  "    KeyRange keys{0, int64_t{1} << 40};\n    if (left >= 0 && p - left")
+mutant(ranges-past-the-end mask.h "    if (j >= num_keys) return false;\n" "")
 mutant(no-ranges mask.h
   "      if (begin <= j && j < end && begin <= p && p < end) return true;\n" "")
 mutant(ranges-for-every-row mask.h "begin <= j && j < end && begin <= p && p < end"
@@ -113,15 +121,13 @@ mutant(visits-do-not-widen-left mask.h "      if (begin < keys.begin) keys.begin
 mutant(visits-do-not-widen-right mask.h "      if (end > keys.end) keys.end = end;\n" "")
 mutant(visits-begin-late mask.h "keys.begin = p_first - left;" "keys.begin = p_last - left;")
 mutant(visits-end-early mask.h "keys.end = p_last + right + 1;" "keys.end = p_first + right + 1;")
-mutant(window-of-the-first-row-alone mask.h "(left < 0 || j >= p_last - left)"
-  "(left < 0 || j >= p_first - left)")
-mutant(window-of-the-last-row-alone mask.h "(right < 0 || j <= p_first + right)"
-  "(right < 0 || j <= p_last + right)")
+mutant(window-of-the-first-row-alone mask.h "window(p_last).begin" "window(p_first).begin")
+mutant(window-of-the-last-row-alone mask.h "window(p_first).end" "window(p_last).end")
 mutant(no-cap-of-paged-keys sequence_extent.h "if (mask.num_keys > cap) mask.num_keys = cap;" "")
 mutant(causal-not-asked sequence_extent.h "    mask.right = 0;\n" "")
 mutant(page-not-looked-up kv_accessor.h "block_table[key / page_block_size]"
   "key / page_block_size")
-mutant(row-within-no-page kv_accessor.h "key % page_block_size * row_stride" "key * row_stride")
+mutant(row-within-no-page kv_accessor.h "key % page_block_size}" "key}")
 
 # The softmax, and the rows' ends.
 mutant(max-of-half-a-quad cuda/row_softmax.h
@@ -131,11 +137,11 @@ mutant(max-of-two-halves cuda/row_softmax.h
 mutant(sum-of-half-a-quad cuda/row_softmax.h "return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);" "return x;")
 mutant(sum-of-two-halves cuda/row_softmax.h "  x += __shfl_xor_sync(0xFFFFFFFFu, x, 1);\n" "")
 mutant(base-of-nothing cuda/row_softmax.h
-  "new_max == -std::numeric_limits<float>::infinity() ? 0.0f : new_max" "new_max")
+  "return max == -std::numeric_limits<float>::infinity() ? 0.0f : max;" "return max;")
 mutant(sum-not-rescaled cuda/row_softmax.h "    sum *= rescale;\n" "")
 mutant(output-not-rescaled cuda/flash_forward.h "o[m][c][e] *= rescale[e / 2];" "(void)rescale;")
 mutant(output-rescaled-by-the-other-row cuda/flash_forward.h "rescale[e / 2]" "rescale[e % 2]")
-mutant(max-not-kept cuda/row_softmax.h "    max = new_max;\n" "")
+mutant(max-of-this-tile-alone cuda/row_softmax.h "float tile_max = max;" "float tile_max = x[0][kFirst];")
 mutant(sum-not-finished cuda/flash_forward.h "      softmax[m][half].finish();\n" "")
 mutant(empty-row-divided cuda/row_softmax.h "return sum == 0.0f || sum != sum ? 1.0f"
   "return sum != sum ? 1.0f")
@@ -157,17 +163,16 @@ mutant(split-tiles-rounded-down cuda/split_plan.h "(tiles + num_splits - 1) / nu
   "tiles / num_splits")
 mutant(splits-share-a-place cuda/output_row.h "(split * plan.num_rows + " "(0 * split * plan.num_rows + ")
 mutant(sequences-share-a-place cuda/output_row.h "first_row_of(params, sequence) + token" "token")
-mutant(combine-without-base cuda/combine_splits.h
-  "softmax.max == -std::numeric_limits<float>::infinity() ? 0.0f : softmax.max" "softmax.max")
 mutant(combine-of-too-many-rows cuda/combine_splits.h
-  "  if (n >= extent.seqlen_q * launch.h) return;\n" "")
-mutant(combine-sum-not-rescaled cuda/combine_splits.h
-  "of_split[1] * ptx::ex2_approx(of_split[0] - base)" "of_split[1]")
-mutant(combine-output-not-rescaled cuda/combine_splits.h
-  "plan.partial_o[partial * launch.d + c] * rescale" "plan.partial_o[partial * launch.d + c]")
-mutant(combine-without-the-last-split cuda/combine_splits.h
-  "    for (uint32_t s = 0; s < plan.num_splits; ++s) {\n      const int64_t partial"
-  "    for (uint32_t s = 0; s + 1 < plan.num_splits; ++s) {\n      const int64_t partial")
-mutant(combine-max-of-one-split cuda/combine_splits.h
-  "std::fmax(softmax.max, plan.partial_softmax[2 * row.partial(s)])"
-  "plan.partial_softmax[2 * row.partial(s)]")
+  "  if (n >= extent.seqlen_q * h) return;\n" "")
+mutant(combine-without-base cuda/combine_splits.h "of_split[i].max - softmax.base()"
+  "of_split[i].max - softmax.max")
+mutant(combine-max-of-one-lane cuda/combine_splits.h "  softmax.max = warp_max(softmax.max);\n" "")
+mutant(combine-sum-of-one-lane cuda/combine_splits.h "  softmax.sum = warp_sum(softmax.sum);\n" "")
+mutant(combine-sum-not-rescaled cuda/combine_splits.h "of_split[i].sum * rescale[i]" "of_split[i].sum")
+mutant(combine-output-not-rescaled cuda/combine_splits.h "chunk.o[e] * weight" "chunk.o[e]")
+mutant(combine-of-the-first-32 cuda/combine_splits.h "partial_o[(32 * i + l)" "partial_o[(l)")
+mutant(combine-without-the-last-split cuda/combine_splits.h "32 * i + l < plan.num_splits"
+  "32 * i + l + 1 < plan.num_splits")
+mutant(combine-splits-that-are-not cuda/combine_splits.h "if (s < plan.num_splits) {" "{")
+mutant(combine-columns-that-are-not cuda/combine_splits.h "        if (c >= chunks) continue;\n" "")
