@@ -1,7 +1,7 @@
 # What FLASHCHECK_CUDA needs: a toolkit, and no GPU.
 set(FLASHCHECK_CUDA_ARCHITECTURES "" CACHE STRING
-    "Compute capabilities; empty: code for all that there are, and PTX for what comes after them")
-set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
+    "Compute capabilities; empty: code for six, and PTX for those between and after")
+set(CMAKE_CUDA_ARCHITECTURES 80 86-real 89-real 90-real 100-real 120)
 if(FLASHCHECK_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${FLASHCHECK_CUDA_ARCHITECTURES})
 endif()
@@ -23,7 +23,7 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
-find_package(CUDAToolkit 12 REQUIRED)
+find_package(CUDAToolkit 12.8 REQUIRED)  # which knows compute capability 12.0
 
 # cuBLAS is loaded when it is first asked for: from where the toolkit is, else from the system's.
 set(CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
