@@ -122,9 +122,8 @@ __global__ void __launch_bounds__(kTileShapes[kIndex].num_threads(), 1)
     if (first_row >= rows.num) continue;  // a warp of padding has no more to do than to load
 
     const int64_t first_key = keys.begin + int64_t{n} * kN;
-    const int num_keys = keys_in_tile(n);
-    const bool is_masked =
-        num_keys < kN || !mask.windows_show(p_first, p_last, first_key, first_key + kN);
+    // A part of a tile is masked, too: no window goes further than the keys do.
+    const bool is_masked = !mask.windows_show(p_first, p_last, first_key, first_key + kN);
     ScoreFragments<kShape> s;  // [row_tiles][keys / 8]: of the warp's rows, like o and p
     multiply_qk<kShape, T>(q, k_tile(n), first_row, s);
 #pragma unroll

@@ -154,6 +154,9 @@ std::vector<KernelCall> make_kernel_calls() {
   add("values that some rows must not see",
       {.h = 2, .h_k = 2, .d = 64, .seqlens_q = {70}, .seqlens_k = {70}, .is_causal = true})
       .spoiled_values = spoiled;
+  add("an infinite value in an even column alone",
+      {.d = 64, .seqlens_q = {70}, .seqlens_k = {70}, .is_causal = true})
+      .spoiled_values = {{37, 4, kInfinity}};
   add("the same in bf16, in a window",
       {.dtype = kBF16, .h = 2, .d = 64, .seqlens_q = {9}, .seqlens_k = {70}, .left = 5, .right = 4})
       .spoiled_values = spoiled;
