@@ -1,8 +1,10 @@
-# mutant(NAME FILE FROM TO). Three lines of flash_forward.h have none, for without them the kernel does
-# the same, only slower: a block without rows, or a warp without, would compute what nobody stores,
-# and a tile behind the last one would be filled with zeros that nobody reads. Two
-# more, that keep from looking up keys and from adding up columns that are not there, would only read
-# behind an allocation, which the address sanitizer sees on the same calls: nothing comes of it.
+# mutant(NAME FILE FROM TO).
+#
+# Three lines of flash_forward.h have none, for without them the kernel does the same, only slower: a
+# block without rows, or a warp without, would compute what nobody stores, and a tile behind the last
+# one would be filled with zeros that nobody reads. Two more, that keep from looking up keys and from
+# adding up columns that are not there, would only read behind an allocation: the address sanitizer
+# sees it on the same calls, and nothing comes of what is read.
 
 # The pipeline of a block.
 mutant(no-wait cuda/flash_forward.h "    ptx::cp_async_wait<kStages - 2>();\n" "")
