@@ -40,7 +40,7 @@ struct Mask {
 
   /// Whether a range alone shows key j to row p.
   FLASHCHECK_HOST_DEVICE bool range_shows(int64_t p, int64_t j) const {
-    if (j >= num_keys) return false;
+    if (j < 0 || j >= num_keys) return false;
     for (int64_t r = 0; r < num_ranges; ++r) {
       const int64_t begin = ranges[2 * r], end = ranges[2 * r + 1];
       if (begin <= j && j < end && begin <= p && p < end) return true;

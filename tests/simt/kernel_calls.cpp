@@ -69,6 +69,10 @@ std::vector<KernelCall> make_kernel_calls() {
                            .page_block_size = 1});
   add("a padded head dim",
       {.h = 2, .d = 40, .seqlens_q = {70}, .seqlens_k = {90}, .is_causal = true, .k = {.gap = 8}});
+  add("keys alone out of step with 16 bytes",
+      {.d = 40, .seqlens_q = {9}, .seqlens_k = {70}, .k = {.gap = 1}});
+  add("values alone out of step with 16 bytes",
+      {.d = 40, .seqlens_q = {9}, .seqlens_k = {70}, .v = {.gap = 5}});
   add("rows out of step with 16 bytes", {.h = 2,
                                          .d = 40,
                                          .seqlens_q = {30},
@@ -144,7 +148,7 @@ std::vector<KernelCall> make_kernel_calls() {
                               .uncovered_rows = 3})
       .num_multiprocessors = 16;
   add("more splits than lanes", {.h = 2, .d = 64, .seqlens_q = {1}, .seqlens_k = {9000}})
-      .num_multiprocessors = 12;
+      .num_multiprocessors = 24;
   add("split decode in a window",
       {.h = 4, .d = 64, .seqlens_q = {1}, .seqlens_k = {1500}, .left = 900, .right = 0})
       .num_multiprocessors = 4;
