@@ -49,9 +49,10 @@ __device__ bool is_chunk_aligned(const T* first, int64_t steps) {
 template <int kLanes, bool kIsAligned, typename T, int kRows, int kColumns>
 __device__ void start_loading_row(const SharedTile<T, kRows, kColumns>& tile, int row,
                                   const T* from, int num_columns) {
-  static_assert(tile.kChunks % kLanes == 0);
+  constexpr int kChunks = SharedTile<T, kRows, kColumns>::kChunks;
+  static_assert(kChunks % kLanes == 0);
 #pragma unroll
-  for (int i = 0; i < tile.kChunks / kLanes; ++i) {
+  for (int i = 0; i < kChunks / kLanes; ++i) {
     const int c = static_cast<int>(threadIdx.x % kLanes) + i * kLanes;
     const bool is_inside = from != nullptr && c * 8 < num_columns;
     if constexpr (kIsAligned) {

@@ -23,7 +23,7 @@ namespace flashcheck {
 template <typename T, TileShape kShape>
 __device__ void start_loading_q(const QTile<T, kShape>& q, const AttentionParams& params,
                                 const SequenceExtent& extent, const QueryRows& rows) {
-  constexpr int kLanes = std::min(q.kChunks, kShape.num_threads());
+  constexpr int kLanes = std::min(QTile<T, kShape>::kChunks, kShape.num_threads());
   constexpr int kRowStep = kShape.num_threads() / kLanes;
   const LaunchParams& launch = params.launch;
   const int64_t row_stride = launch.q_row_stride, head_stride = launch.q_head_stride;
@@ -75,7 +75,7 @@ struct KvLoader {
   template <bool kIsAligned>
   __device__ void start_rows(const KTile<T, kShape>& k, const VTile<T, kShape>& v,
                              int64_t first_key, int num_keys) const {
-    constexpr int kLanes = std::min(v.kChunks, kShape.num_threads());
+    constexpr int kLanes = std::min(VTile<T, kShape>::kChunks, kShape.num_threads());
     constexpr int kRowStep = kShape.num_threads() / kLanes;
     constexpr int kBatch = std::min(4, kShape.keys / kRowStep);
     static_assert(kShape.keys % (kBatch * kRowStep) == 0);

@@ -55,7 +55,7 @@ mutant(columns-outside-are-read cuda/shared_tile.h " && c * 8 < num_columns" "")
 mutant(zeros-not-written cuda/shared_tile.h "ptx::cp_async_16(tile" "if (is_inside) ptx::cp_async_16(tile")
 mutant(unaligned-rows-outside-are-read cuda/shared_tile.h "is_inside ? from[c * 8 + e] : T{}"
   "from[c * 8 + e]")
-mutant(half-of-the-chunks cuda/shared_tile.h "i < tile.kChunks / kLanes" "i < (tile.kChunks / kLanes + 1) / 2")
+mutant(half-of-the-chunks cuda/shared_tile.h "i < kChunks / kLanes" "i < (kChunks / kLanes + 1) / 2")
 mutant(tokens-of-tile-0 cuda/query_rows.h "return (first + static_cast<uint32_t>(r)) / group;"
   "return static_cast<uint32_t>(r) / group;")
 mutant(heads-of-kv-head-0 cuda/query_rows.h "return kv_head * group + " "return ")
