@@ -27,8 +27,6 @@ struct TileShape {
   }
   /// f32 accumulators of a thread: O and S.
   constexpr int num_accumulators() const { return row_tiles() * (columns + keys) / 2; }
-
-  constexpr bool operator==(const TileShape&) const = default;
 };
 
 /// What every number is limited by:

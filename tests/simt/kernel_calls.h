@@ -29,9 +29,9 @@ const std::vector<KernelCall>& kernel_calls();
 /// A random call of any kind that the CUDA kernel takes.
 KernelCall random_kernel_call(std::mt19937& rng);
 
-/// Runs the call on the emulated device under schedules 0 to num_schedules - 1. Nothing if the
-/// first one's numbers are right and the others wrote the same bytes; otherwise what went wrong
-/// first.
+/// Runs the call under schedules 0 to num_schedules - 1 (run_under_schedules). Nothing if all wrote
+/// the same bytes, no access of shared memory had a bank conflict, and the numbers are right;
+/// otherwise what is wrong.
 std::optional<std::string> fault_of(const KernelCall& call, int num_schedules);
 
 /// What one run of such a call did to memory.
